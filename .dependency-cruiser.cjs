@@ -63,22 +63,22 @@ module.exports = {
 		{
 			name: 'signing-on-demand',
 			comment:
-				'Loading a node or a credential loads no viem: import signing/, but for its dialects, payloads and typed amounts, where it is used.',
+				'Loading a node or a credential loads no viem: import signing/, but for its chains, dialects, payloads and typed amounts, where it is used.',
 			severity: 'error',
 			from: { path: '^(nodes|credentials)/', pathNot: `${ROOMS}signing/` },
 			to: {
 				path: `${ROOMS}signing/`,
-				pathNot: `${ROOMS}signing/(dialects|payloads|typedAmount)`,
+				pathNot: `${ROOMS}signing/(chains|dialects|payloads|typedAmount)`,
 				dynamic: false,
 				dependencyTypesNot: ['type-only', 'type-import'],
 			},
 		},
 		{
 			name: 'wallet-libraries',
-			comment: 'Only signing/ uses viem and the parser of sign-in messages.',
+			comment: 'Only signing/ uses viem.',
 			severity: 'error',
 			from: { pathNot: `${ROOMS}signing/` },
-			to: { path: '(^|/)node_modules/(viem|@spruceid/siwe-parser)/' },
+			to: { path: '(^|/)node_modules/viem/' },
 		},
 		{
 			name: 'judges',

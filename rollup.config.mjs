@@ -5,7 +5,6 @@ import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import commonjs from '@rollup/plugin-commonjs';
 import nodeResolve from '@rollup/plugin-node-resolve';
-import virtual from '@rollup/plugin-virtual';
 import { dataToEsm } from '@rollup/pluginutils';
 import { transform } from 'esbuild';
 import esbuild from 'rollup-plugin-esbuild';
@@ -42,49 +41,6 @@ const descriptionsAsData = {
 		const data = JSON.parse(JSON.stringify(exported));
 		if (!isDeepStrictEqual(data, exported)) this.error(`${file} may export only plain data.`);
 		return dataToEsm(data);
-	},
-};
-
-/** Finds a file as siwe's parser of sign-in messages does. */
-const { resolve: resolveForSiwe } = createRequire(require.resolve('@spruceid/siwe-parser'));
-
-const exported = (name) => new RegExp(`^exports\\.${name} = .*?^[}\\]];`, 'ms');
-
-/** What siwe's parser loads and never calls: drawing, counting, encodings, the text of the grammar. */
-const unusedModules = ['ast', 'circular-buffer', 'emitcss', 'stats', 'style', 'trace'].map((name) =>
-	resolveForSiwe(`apg-js/src/apg-lib/${name}.js`),
-);
-const unusedParts = new Map([
-	[
-		resolveForSiwe('apg-js/src/apg-lib/utilities.js'),
-		['asciiChars', 'htmlToPage', 'opcodeToString', 'parserResultToHtml'].map(exported),
-	],
-	[
-		resolveForSiwe('apg-js/src/apg-conv-api/transformers.js'),
-		['base64', 'escaped', 'lineEnds', 'utf8'].map(exported),
-	],
-	[resolveForSiwe('./siwe-grammar.js'), [/this\.toString = .*?^ {4}\};/ms]],
-]);
-
-/** Leaves out what never runs. Fails the build if a library no longer has it. */
-const withoutUnused = {
-	name: 'without-unused',
-	load: (file) => (unusedModules.includes(file) ? 'module.exports = {};' : null),
-	transform(code, file) {
-		const parts = unusedParts.get(file);
-		if (parts === undefined) return null;
-		const missing = parts.find((part) => !part.test(code));
-		if (missing !== undefined) this.error(`${file} no longer has ${missing}.`);
-		return { code: parts.reduce((rest, part) => rest.replace(part, ''), code), map: null };
-	},
-};
-
-/** Gives siwe's parser, which takes any @noble/hashes from 1.1.2 below 2, the copy that viem has. */
-const oneCopyOfHashes = {
-	name: 'one-copy-of-hashes',
-	async resolveId(source, importer) {
-		if (!source.startsWith('@noble/hashes/') || !importer?.includes('siwe-parser')) return null;
-		return await this.resolve(source, require.resolve('viem'));
 	},
 };
 
@@ -150,11 +106,7 @@ export default {
 	external: EXTERNALS,
 	plugins: [
 		descriptionsAsData,
-		// n8n's scanner refuses `require('buffer')`; the global is the same class.
-		virtual({ buffer: 'const Global = Buffer; export { Global as Buffer };' }),
-		oneCopyOfHashes,
 		nodeResolve({ exportConditions: ['node'], preferBuiltins: true }),
-		withoutUnused,
 		commonjs(),
 		shortNamesInLibraries,
 		esbuild({

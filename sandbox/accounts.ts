@@ -11,7 +11,12 @@ export interface Account {
 	/** EIP-55 spelling. */
 	readonly address: string;
 	readonly privateKey: string;
+	/** Identifier of the person as a user, `us-…`. */
+	readonly userId: string;
+	/** The address of the user's account contract. */
 	readonly platformId: string;
+	/** A short text, which the service takes in its place. */
+	readonly shortPlatformId: string;
 	/** Main role; null for the stranger. */
 	readonly role: string | null;
 	/** Roles by entity identifier. */
@@ -27,7 +32,8 @@ export function makeAccounts(companyId: string, teamIds: readonly string[]): Acc
 			name: 'companyAdministrator',
 			fullName: 'Ada Lindqvist',
 			email: 'ada.lindqvist@example.com',
-			platformId: 'PLT-10000001',
+			userId: 'us-AdaLindqvist',
+			...platform('10000001'),
 			role: 'org_admin',
 			roles: {
 				[companyId]: ['org_admin'],
@@ -39,7 +45,8 @@ export function makeAccounts(companyId: string, teamIds: readonly string[]): Acc
 			name: 'teamAdministrator',
 			fullName: 'Tomás Ferreira',
 			email: 'tomas.ferreira@example.com',
-			platformId: 'PLT-10000002',
+			userId: 'us-TFerreira001',
+			...platform('10000002'),
 			role: 'team_admin',
 			roles: { [firstTeam]: ['team_admin'] },
 		},
@@ -48,7 +55,8 @@ export function makeAccounts(companyId: string, teamIds: readonly string[]): Acc
 			name: 'viewer',
 			fullName: 'Vera Okafor',
 			email: 'vera.okafor@example.com',
-			platformId: 'PLT-10000003',
+			userId: 'us-VeraOkafor01',
+			...platform('10000003'),
 			role: 'org_viewer',
 			roles: { [companyId]: ['org_viewer'] },
 		},
@@ -58,11 +66,25 @@ export function makeAccounts(companyId: string, teamIds: readonly string[]): Acc
 			name: 'stranger',
 			fullName: 'Sam Stranger',
 			email: 'nobody@example.com',
-			platformId: 'PLT-10000003',
+			userId: 'us-SamStranger1',
+			...platform('10000003'),
 			role: null,
 			roles: {},
 		},
 	];
+}
+
+const platform = (number: string): Pick<Account, 'platformId' | 'shortPlatformId'> => ({
+	platformId: addressFor(`account contract ${number}`),
+	shortPlatformId: `PLT-${number}`,
+});
+
+/** Whether a platform identifier, in either form, is an account's. */
+export function isPlatformOf(account: Account, identifier: string): boolean {
+	return (
+		identifier === account.shortPlatformId ||
+		identifier.toLowerCase() === account.platformId.toLowerCase()
+	);
 }
 
 /** Derives an address from a label; nobody holds its key. */

@@ -3,14 +3,15 @@ import { getAddress, id, verifyTypedData } from 'ethers';
 import { addressFor } from './accounts';
 import { ServiceFailure } from './failure';
 import type { Randomness } from './randomness';
-import type { Settings } from './settings';
+import { chainIdOf, type Settings } from './settings';
+import { isCanonical } from './signatures';
 import { Tampering } from './tampering';
 
 /** The part that is signed (docs/api.md, Typed data for administrator invites). */
 export interface SetRolesForwardRequest {
 	readonly from: string;
 	readonly to: string;
-	/** bytes32 as hex. */
+	/** A small number in digits, or bytes32 as hex. */
 	readonly salt: string;
 	/** Unix seconds, as a string. */
 	readonly expires: string;
@@ -18,7 +19,7 @@ export interface SetRolesForwardRequest {
 }
 
 interface RoleGrant {
-	/** A role value, or its keccak-256 hash. */
+	/** The role's number, its value, or the value's keccak-256 hash. */
 	readonly role: string;
 	readonly account: string;
 }
@@ -33,7 +34,7 @@ export interface AdministratorInviteTypedData {
 	readonly domain: {
 		readonly name: string;
 		readonly version: string;
-		readonly chainId: number;
+		readonly chainId: number | string;
 		readonly verifyingContract: string;
 	};
 	readonly types: Record<string, Member[]>;
@@ -55,6 +56,21 @@ export const TYPED_DATA_TRICKS = [
 	'expired',
 ] as const;
 export type TypedDataTrick = (typeof TYPED_DATA_TRICKS)[number];
+
+/** This service's own numbers for roles; they aren't published. */
+export const ROLE_NUMBERS: Readonly<Record<string, number>> = {
+	org_admin: 1,
+	team_admin: 2,
+	org_viewer: 3,
+	team_viewer: 4,
+	org_finance_admin: 5,
+	team_finance_admin: 6,
+	org_hr_admin: 8,
+	team_payment_initiator: 11,
+	team_invite_initiator: 12,
+};
+
+const GRANT_TYPES = { number: 'uint8', name: 'string', hash: 'bytes32' } as const;
 
 /** Seconds until the typed data expires. */
 const LIFETIME_SECONDS = 24 * 60 * 60;
@@ -85,7 +101,7 @@ export class AdministratorInvites {
 		batch: {
 			readonly invites: readonly string[];
 			readonly role: string;
-			readonly caller: string;
+			readonly from: string;
 			/** Address of the company or team. */
 			readonly to: string;
 		},
@@ -106,73 +122,78 @@ export class AdministratorInvites {
 			const known = invites.every((invite) =>
 				this.batches.some((each) => each.invites.includes(invite)),
 			);
-			if (!known) throw new ServiceFailure(404, 'An invite does not exist', 'invite_not_found');
-			throw new ServiceFailure(400, 'These invites were not created together', 'invites_mismatch');
+			if (!known) throw new ServiceFailure(404, 'An invite does not exist', 'INVITE_NOT_FOUND');
+			throw new ServiceFailure(400, 'These invites were not created together', 'INVITES_MISMATCH');
 		}
 		if (batch.executed) {
-			throw new ServiceFailure(400, 'The invites were already executed', 'already_executed');
+			throw new ServiceFailure(400, 'The invites were already executed', 'ALREADY_EXECUTED');
 		}
 		if (!sameRequest(batch.issued.typed_data, typedData)) {
 			throw new ServiceFailure(
 				400,
 				'typed_data differs from the issued typed data',
-				'typed_data_mismatch',
+				'TYPED_DATA_MISMATCH',
 			);
 		}
 		if (Number(typedData.expires) * 1000 <= Date.now()) {
-			throw new ServiceFailure(400, 'The typed data has expired', 'typed_data_expired');
+			throw new ServiceFailure(400, 'The typed data has expired', 'EXPIRED_TYPED_DATA');
 		}
 		const recovered = recover(batch.issued, typedData, signature);
 		if (recovered !== getAddress(signer.toLowerCase())) {
 			throw new ServiceFailure(
 				400,
 				'The signature was not made by the signer',
-				'signature_invalid',
+				'INVALID_SIGNATURE',
 			);
 		}
 		if (recovered !== getAddress(caller)) {
-			throw new ServiceFailure(403, 'The signer is not the caller', 'signer_mismatch');
+			throw new ServiceFailure(403, 'The signer is not the caller', 'SIGNER_MISMATCH');
 		}
 		batch.executed = true;
 	}
 }
 
 function makeTypedData(
-	batch: { invites: readonly string[]; role: string; caller: string; to: string },
+	batch: { invites: readonly string[]; role: string; from: string; to: string },
 	settings: Settings,
 	randomness: Randomness,
 ): AdministratorInviteTypedData {
-	const hashed = settings.roleForm === 'hash';
-	const role = hashed ? id(batch.role) : batch.role;
+	const isNumber = settings.roleForm === 'number';
+	const role = roleIn(batch.role, settings);
 	return {
 		domain: {
 			name: 'PayrollRoles',
-			version: '1',
-			chainId: settings.chainId,
+			version: '1.0.0',
+			chainId: chainIdOf(settings),
 			verifyingContract: addressFor('roles contract'),
 		},
 		types: {
 			SetRolesForwardRequest: [
 				{ name: 'from', type: 'address' },
 				{ name: 'to', type: 'address' },
-				{ name: 'salt', type: 'bytes32' },
-				{ name: 'expires', type: 'uint256' },
+				{ name: 'salt', type: isNumber ? 'uint64' : 'bytes32' },
+				{ name: 'expires', type: isNumber ? 'uint48' : 'uint256' },
 				{ name: 'data', type: 'SetRole[]' },
 			],
 			SetRole: [
-				{ name: 'role', type: hashed ? 'bytes32' : 'string' },
+				{ name: 'role', type: GRANT_TYPES[settings.roleForm] },
 				{ name: 'account', type: 'address' },
 			],
 		},
 		typed_data: {
-			from: batch.caller,
+			from: batch.from,
 			to: batch.to,
-			salt: randomness.bytes32(),
+			salt: isNumber ? randomness.smallNumber() : randomness.bytes32(),
 			expires: String(Math.floor(Date.now() / 1000) + LIFETIME_SECONDS),
 			data: batch.invites.map(() => ({ role, account: randomness.address() })),
 		},
 		primary_type: 'SetRolesForwardRequest',
 	};
+}
+
+function roleIn(role: string, { roleForm }: Settings): string {
+	if (roleForm === 'number') return String(ROLE_NUMBERS[role]);
+	return roleForm === 'hash' ? id(role) : role;
 }
 
 function recover(
@@ -181,10 +202,11 @@ function recover(
 	signature: string,
 ): string {
 	try {
-		return verifyTypedData(domain, types, typedData, signature);
+		if (isCanonical(signature)) return verifyTypedData(domain, types, typedData, signature);
 	} catch {
-		throw new ServiceFailure(400, 'The signature is malformed', 'signature_invalid');
+		// Falls through to the failure.
 	}
+	throw new ServiceFailure(400, 'The signature is malformed', 'INVALID_SIGNATURE');
 }
 
 function sameMembers(one: readonly string[], other: readonly string[]): boolean {
@@ -205,7 +227,7 @@ function tamper(
 	const { types, typed_data: request } = original;
 	const { SetRolesForwardRequest: members = [], SetRole: grantMembers = [] } = types;
 	const stranger = addressFor('another wallet');
-	const higherRole = settings.roleForm === 'hash' ? id('org_admin') : 'org_admin';
+	const higherRole = roleIn('org_admin', settings);
 	const [first] = request.data;
 	const withData = (data: readonly RoleGrant[]): AdministratorInviteTypedData => ({
 		...original,

@@ -13,6 +13,12 @@ const endpointShape = signingShape
 			.optional(),
 		/** Where to send deliveries; without it, nothing is sent. */
 		url: z.string().url().optional(),
+		/** The workflow that listens there, and a page that shows what it did. */
+		name: z.string().optional(),
+		link: z
+			.string()
+			.regex(/^https?:\/\//)
+			.optional(),
 	})
 	.strict();
 
@@ -48,6 +54,9 @@ export interface DeliveryAttempt {
 	readonly delivery: string;
 	readonly endpoint: string;
 	readonly url: string;
+	/** The workflow that listens there, and where it shows what it did. */
+	readonly name?: string;
+	readonly link?: string;
 	readonly event_type?: string;
 	readonly idempotency_key?: string;
 	/** Starts at 1. */
@@ -156,6 +165,8 @@ export class Deliveries {
 			delivery: parcel.nanoid,
 			endpoint: parcel.endpoint.nanoid,
 			url,
+			name: parcel.endpoint.name,
+			link: parcel.endpoint.link,
 			...z
 				.object({ event_type: z.string().optional(), idempotency_key: z.string().optional() })
 				.catch({})

@@ -6,11 +6,14 @@ import addFormats from 'ajv-formats';
 import { parse } from 'yaml';
 import { z } from 'zod';
 
-/** Names for the two body fields whose names docs/api.md doesn't know (Endpoints 8 and 9). */
-export interface UnnamedFields {
-	readonly decisionFieldName: string;
-	readonly eventTypeFieldName: string;
-}
+import type { Issue } from './failure';
+import type { Settings } from './settings';
+
+/** The settings that change the description. */
+export type DescriptionSettings = Pick<
+	Settings,
+	'decisionFieldName' | 'eventTypeFieldName' | 'openapi'
+>;
 
 /** One operation as openapi.yaml describes it. */
 export interface OperationDescription {
@@ -42,6 +45,7 @@ const operationShape = z.object({
 });
 const documentShape = z.object({
 	paths: z.record(z.record(operationShape)),
+	'x-other-paths': z.record(z.record(operationShape)),
 	components: z.object({ schemas: z.record(schemaShape) }),
 });
 
@@ -49,6 +53,19 @@ type ParameterDescription = z.infer<typeof parameterShape>;
 type OperationShape = z.infer<typeof operationShape>;
 
 const DOCUMENT_ID = 'openapi.yaml';
+/** Schemas of events that the document doesn't show, as services of this kind send them. */
+const EVENT_SCHEMAS: Readonly<Record<string, string>> = {
+	'payment.group.created': 'PaymentGroupCreatedEvent',
+	'payment.sent': 'PaymentEvent',
+	'payment.failed': 'PaymentEvent',
+	'payment.canceled': 'PaymentEvent',
+	'invite.accepted': 'InviteEvent',
+	'invite.rejected': 'InviteEvent',
+	'invite.expired': 'InviteEvent',
+	'withdraw_account.duplicated_detected': 'WithdrawAccountEvent',
+};
+/** Keywords that replace those beside them for services of this kind. */
+const IN_PRACTICE = 'x-in-practice';
 const METHODS = { get: 'GET', post: 'POST', put: 'PUT' } as const;
 
 /** The parts of a request that the description covers. */
@@ -60,33 +77,35 @@ export interface RequestParts {
 
 /**
  * The compiled OpenAPI description of the service: validates requests, answers and events.
- * Immutable; each pair of {@link UnnamedFields} has its own.
+ * Immutable; each combination of {@link DescriptionSettings} has its own.
  */
 export class Description {
 	readonly operations: readonly OperationDescription[];
+	private readonly isLetter: boolean;
 	private readonly ajv: Ajv2020;
 	private readonly schemas: Readonly<Record<string, Record<string, unknown>>>;
 	private readonly shapes = new Map<string, OperationShape>();
 
 	private static readonly cache = new Map<string, Description>();
 
-	/** The description with these names, compiled once per process. */
-	static with({ decisionFieldName, eventTypeFieldName }: UnnamedFields): Description {
-		const key = JSON.stringify([decisionFieldName, eventTypeFieldName]);
-		const description =
-			this.cache.get(key) ?? new Description({ decisionFieldName, eventTypeFieldName });
+	/** The description with these settings, compiled once per process. */
+	static with(settings: DescriptionSettings): Description {
+		const { decisionFieldName, eventTypeFieldName, openapi } = settings;
+		const key = JSON.stringify([decisionFieldName, eventTypeFieldName, openapi]);
+		const description = this.cache.get(key) ?? new Description(settings);
 		this.cache.set(key, description);
 		return description;
 	}
 
-	private constructor(unnamedFields: UnnamedFields) {
-		const document = readDocument(unnamedFields);
+	private constructor(settings: DescriptionSettings) {
+		this.isLetter = settings.openapi === 'letter';
+		const document = readDocument(settings);
 		this.ajv = newAjv();
 		const operations: OperationDescription[] = [];
-		const { paths, components } = documentShape.parse(document);
+		const { paths, 'x-other-paths': others, components } = documentShape.parse(document);
 		this.schemas = components.schemas;
 		this.ajv.addSchema({ $id: DOCUMENT_ID, $defs: this.schemas });
-		for (const [path, methods] of Object.entries(paths)) {
+		for (const [path, methods] of [...Object.entries(paths), ...Object.entries(others)]) {
 			for (const [method, shape] of Object.entries(methods)) {
 				this.shapes.set(shape.operationId, shape);
 				operations.push(describe(path, method, shape));
@@ -130,7 +149,9 @@ export class Description {
 	/** What is wrong with a webhook event; empty if it is valid. */
 	eventProblems(event: unknown): string[] {
 		const type = z.object({ event_type: z.string() }).safeParse(event).data?.event_type;
-		const name = type === 'deposit.received' ? 'DepositReceivedEvent' : 'EventEnvelope';
+		const known = type === undefined || this.isLetter ? undefined : EVENT_SCHEMAS[type];
+		const documented = type === 'deposit.received' ? 'DepositReceivedEvent' : 'EventEnvelope';
+		const name = known ?? documented;
 		const check = this.ajv.getSchema(`${DOCUMENT_ID}#/$defs/${name}`);
 		if (!check) throw new Error(`openapi.yaml has no schema ${name}`);
 		return check(event) ? [] : problems(check.errors);
@@ -154,6 +175,43 @@ export class Description {
 		const inline = z.object({ content: contentShape }).safeParse(answer);
 		if (inline.success) return inline.data.content['application/json'].schema;
 		return { $ref: `${DOCUMENT_ID}#/$defs/FailureEnvelope` };
+	}
+}
+
+/** What is wrong with the fields of a request, as zod says it. */
+export function issues(errors: readonly ErrorObject[] | null | undefined): Issue[] {
+	const found = (errors ?? [])
+		.filter(({ keyword }) => keyword !== 'if')
+		.map((error): Issue => {
+			const missing: unknown = error.params.missingProperty;
+			const [, ...path] = error.instancePath.slice(1).split('/');
+			const places = typeof missing === 'string' ? [...path, missing] : path;
+			return {
+				path: places.map((place) => (/^\d+$/.test(place) ? Number(place) : place)),
+				message: messageOf(error),
+			};
+		});
+	// A value that breaks two patterns of one format has one issue.
+	return [...new Map(found.map((issue) => [JSON.stringify(issue), issue])).values()];
+}
+
+function messageOf({ keyword, message, params, schemaPath }: ErrorObject): string {
+	const values: unknown = params.allowedValues;
+	const unknown: unknown = params.additionalProperty;
+	// The name of the schema that a value doesn't fit, such as Email.
+	const [, name = 'value'] = /\$defs\/(\w+)\//.exec(schemaPath) ?? [];
+	switch (keyword) {
+		case 'required':
+			return 'Required';
+		case 'additionalProperties':
+			return `Unrecognized key(s) in object: '${String(unknown)}'`;
+		case 'pattern':
+		case 'format':
+			return `Invalid ${name.replace(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase()}`;
+		case 'enum':
+			return `Invalid enum value. Expected ${Array.isArray(values) ? values.join(' | ') : ''}`;
+		default:
+			return message ?? 'Invalid input';
 	}
 }
 
@@ -216,16 +274,30 @@ function isCalendarValid(timestamp: string): boolean {
 	);
 }
 
-/** Reads openapi.yaml, makes its references absolute and names the unnamed fields. */
-function readDocument(unnamedFields: UnnamedFields): Record<string, unknown> {
+/**
+ * Reads openapi.yaml, makes its references absolute, names the unnamed fields, and has each schema say
+ * what the setting `openapi` asks for.
+ */
+function readDocument(settings: DescriptionSettings): Record<string, unknown> {
 	const text = readFileSync(join(__dirname, 'openapi.yaml'), 'utf8');
 	return z.record(z.unknown()).parse(
 		parse(text, (_key: unknown, value: unknown) => {
 			const schema = schemaShape.safeParse(value);
 			if (Array.isArray(value) || !schema.success) return value;
-			return absolute(named(schema.data, unnamedFields));
+			const { [IN_PRACTICE]: practice, ...letter } = schema.data;
+			const isLetter = settings.openapi === 'letter' || practice === undefined;
+			return absolute(named(isLetter ? letter : patched(letter, practice), settings));
 		}),
 	);
+}
+
+const patchShape = z.object({ without: z.array(z.string()).default([]) }).passthrough();
+
+/** The schema with other keywords in place of some of its own. */
+function patched(schema: Record<string, unknown>, patch: unknown): Record<string, unknown> {
+	const { without, ...keywords } = patchShape.parse(patch);
+	const kept = Object.entries(schema).filter(([name]) => !without.includes(name));
+	return { ...Object.fromEntries(kept), ...keywords };
 }
 
 function absolute(schema: Record<string, unknown>): Record<string, unknown> {
@@ -236,15 +308,15 @@ function absolute(schema: Record<string, unknown>): Record<string, unknown> {
 
 function named(
 	schema: Record<string, unknown>,
-	unnamedFields: UnnamedFields,
+	{ decisionFieldName, eventTypeFieldName }: DescriptionSettings,
 ): Record<string, unknown> {
 	const properties = schemaShape.safeParse(schema.properties);
 	if (!properties.success) return schema;
 	const names = new Map<string, string>();
 	for (const [name, value] of Object.entries(properties.data)) {
 		const setting = schemaShape.safeParse(value).data?.['x-setting'];
-		if (setting === 'decisionFieldName') names.set(name, unnamedFields.decisionFieldName);
-		if (setting === 'eventTypeFieldName') names.set(name, unnamedFields.eventTypeFieldName);
+		if (setting === 'decisionFieldName') names.set(name, decisionFieldName);
+		if (setting === 'eventTypeFieldName') names.set(name, eventTypeFieldName);
 	}
 	if (names.size === 0) return schema;
 	const rename = (name: string): string => names.get(name) ?? name;

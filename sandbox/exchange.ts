@@ -7,7 +7,8 @@ import type { Account } from './accounts';
 import type { OperationDescription } from './description';
 import { failureEnvelope, ServiceFailure } from './failure';
 import { faultyAnswer, stillProcesses, type Answer, type Fault } from './faults';
-import type { Operation, Prepared } from './operations/operation';
+import { asDocumented, asNamedHere, documentedName, withMembers } from './fieldNames';
+import type { Operation, Prepared, Refused } from './operations/operation';
 import type { Settings } from './settings';
 import type { SimulatedService } from './simulatedService';
 import { headersForLog, type WireLogEntry } from './wireLog';
@@ -85,23 +86,38 @@ async function answerTo(
 	route: Route | undefined,
 	{ request, prepared, entry }: Received,
 ): Promise<Answer> {
-	const failure = (status: number, message: string, code?: string): Answer =>
-		json(status, failureEnvelope(message, service.hasErrorCode() ? code : undefined));
+	const { fieldNames, extraMembers, requestsPerMinute } = service.settings;
+	const failure = (status: number, message: string, code?: string, more = {}): Answer =>
+		json(status, failureEnvelope(message, service.hasErrorCode() ? code : undefined, more));
 	try {
-		if (!route || !prepared) throw new ServiceFailure(404, 'No such operation', 'not_found');
-		const caller = await callerOf(service, route.description, request);
-		if (!('work' in prepared)) {
-			throw new ServiceFailure(400, prepared.problems.join('; '), 'validation_failed');
+		if (!service.rateLimit.allows(requestsPerMinute)) {
+			throw new ServiceFailure(429, 'Rate limit exceeded');
 		}
+		if (!route || !prepared) throw new ServiceFailure(404, 'No such operation', 'NOT_FOUND');
+		const caller = await callerOf(service, route.description, request);
+		if (!('work' in prepared)) throw validationFailure(prepared, service.settings);
 		const data = await prepared.work({ service, requestId: entry.requestId, caller });
-		return json(200, { success: true, data });
+		const answer = asNamedHere(withMembers(data, extraMembers), fieldNames);
+		return json(200, { success: true, data: answer });
 	} catch (error) {
 		if (error instanceof ServiceFailure) {
-			return failure(error.status, error.message, error.errorCode);
+			return failure(error.status, error.message, error.errorCode, error.more);
 		}
 		const message = error instanceof Error ? error.message : 'Unknown error';
-		return failure(500, `The sandbox itself failed: ${message}`, 'internal');
+		return failure(500, `The sandbox itself failed: ${message}`, 'INTERNAL');
 	}
+}
+
+/** Says what is wrong in the message, or in a member beside it as validators list it. */
+function validationFailure(
+	{ problems, issues }: Refused,
+	{ issuesMember }: Settings,
+): ServiceFailure {
+	const code = 'VALIDATION_FAILED';
+	if (issuesMember === null || issues.length === 0) {
+		return new ServiceFailure(400, problems.join('; '), code);
+	}
+	return new ServiceFailure(400, 'Validation error', code, { [issuesMember]: issues });
 }
 
 function json(status: number, content: object): Answer {
@@ -121,18 +137,18 @@ async function callerOf(
 	const apiKey = typeof legacy === 'string' && legacy !== '' ? legacy : undefined;
 	if (bearer === undefined && apiKey !== undefined) {
 		if (service.settings.apiKeyRefusedBy.some((each) => each === id)) {
-			throw new ServiceFailure(401, 'X-Auth-Token is not accepted here', 'api_key_refused');
+			throw new ServiceFailure(401, 'X-Auth-Token is not accepted here', 'API_KEY_REFUSED');
 		}
 	}
 	const token = bearer ?? apiKey;
 	if (token === undefined) {
 		const isOptional = needed === 'optional' && !service.settings.instantPaymentNeedsToken;
 		if (isOptional && headers.authorization === undefined) return undefined;
-		throw new ServiceFailure(401, 'A bearer token is needed', 'token_missing');
+		throw new ServiceFailure(401, 'A bearer token is needed', 'TOKEN_MISSING');
 	}
-	const { wallet } = await service.tokens.read(token);
+	const { wallet } = await service.tokens.read(token, service.settings);
 	const account = service.organisation.account(wallet);
-	if (!account) throw new ServiceFailure(401, 'The token’s wallet is unknown', 'token_invalid');
+	if (!account) throw new ServiceFailure(401, 'The token’s wallet is unknown', 'TOKEN_INVALID');
 	return account;
 }
 
@@ -162,11 +178,12 @@ function prepare(
 	query: URLSearchParams,
 	body: Body,
 ): Prepared {
-	if (body.problem !== undefined) return { problems: [body.problem] };
+	if (body.problem !== undefined) return { problems: [body.problem], issues: [] };
+	const { fieldNames } = service.settings;
 	return operation.prepare(service.description, {
 		path: typeof path === 'object' && path !== null ? { ...path } : {},
 		query: readQuery(query, description, service.settings),
-		...(body.value === undefined ? {} : { body: body.value }),
+		...(body.value === undefined ? {} : { body: asDocumented(body.value, fieldNames) }),
 	});
 }
 
@@ -177,9 +194,10 @@ function readQuery(
 	settings: Settings,
 ): Record<string, unknown> {
 	const read: Record<string, unknown> = {};
-	for (const key of new Set(query.keys())) {
-		const values = query.getAll(key);
+	for (const written of new Set(query.keys())) {
+		const values = query.getAll(written);
 		const [first = ''] = values;
+		const key = documentedName(written, settings.fieldNames);
 		const name = key.replace(/\[\]$/, '');
 		const parameter = description.parameters.find(
 			(each) => each.in === 'query' && each.name === name,

@@ -44,8 +44,11 @@ const faultShape = z
 		delay: z.number().nonnegative().default(0),
 		status: z.number().int().min(200).max(599).optional(),
 		envelope: z.boolean().default(true),
-		message: z.string().default('The sandbox was told to fail'),
-		errorCode: z.string().optional(),
+		/** `data` of the failure; services also answer with something else than a message. */
+		message: z.unknown().default('The sandbox was told to fail'),
+		errorCode: z.union([z.string(), z.number()]).optional(),
+		/** Members of the failure body beside the documented ones. */
+		more: z.record(z.unknown()).default({}),
 		/** Retry-After: seconds, or an HTTP date. */
 		retryAfter: z.union([z.number(), z.string()]).optional(),
 		location: z.string().default('https://elsewhere.example.com/'),
@@ -127,8 +130,9 @@ export function faultyAnswer(fault: Fault, genuine: Answer | undefined): Answer 
 		headers: { 'content-type': 'application/json; charset=utf-8', ...retryAfter(fault) },
 		body: JSON.stringify(content),
 	});
-	const { message, errorCode } = fault;
-	const failure = { success: false, data: message, ...(errorCode && { error_code: errorCode }) };
+	const { message, errorCode, more } = fault;
+	const code = errorCode === undefined ? {} : { error_code: errorCode };
+	const failure = { success: false, data: message, ...code, ...more };
 	switch (fault.kind) {
 		case 'latency':
 		case 'cutBefore':

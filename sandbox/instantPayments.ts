@@ -1,10 +1,11 @@
-import { getAddress, isAddress, isHexString, verifyTypedData } from 'ethers';
+import { getAddress, isAddress, verifyTypedData } from 'ethers';
 
 import { addressFor } from './accounts';
 import { ServiceFailure } from './failure';
 import type { Team } from './organisation';
 import type { Randomness } from './randomness';
-import type { Settings } from './settings';
+import { chainIdOf, type Settings } from './settings';
+import { isCanonical } from './signatures';
 
 /** `typed_data` of Endpoint 10; what its strings mean isn't documented. */
 interface PaymentTypedData {
@@ -12,17 +13,19 @@ interface PaymentTypedData {
 	readonly to: string;
 	readonly salt: string;
 	readonly expires: string;
-	readonly data: {
-		readonly id: string;
-		readonly groupID: string;
-		readonly payAtTime: string;
-		readonly validMinutes: string;
-		readonly payType: string;
-		readonly token: string;
-		readonly recipient: string;
-		readonly amount: string;
-		readonly data: string;
-	};
+	readonly data: PaymentData;
+}
+
+interface PaymentData {
+	readonly id?: string;
+	readonly groupID?: string;
+	readonly payAtTime?: string;
+	readonly validMinutes?: string;
+	readonly payType?: string;
+	readonly token?: string;
+	readonly recipient: string;
+	readonly amount: string;
+	readonly data?: string;
 }
 
 /** The body of Endpoint 10. */
@@ -37,147 +40,192 @@ export interface InstantPayment {
 	readonly network: string;
 }
 
+interface Member {
+	readonly name: string;
+	readonly type: string;
+}
+
 /** A payment that is ready to sign. */
 export interface SignablePayment {
 	readonly domain: ReturnType<typeof paymentDomain>;
-	readonly types: typeof PAYMENT_TYPES;
+	readonly types: Record<string, Member[]>;
 	readonly primary_type: 'PaymentForwardRequest';
 	readonly typed_data: PaymentTypedData;
 }
 
-const PAYMENT_TYPES = {
-	PaymentForwardRequest: [
-		{ name: 'from', type: 'address' },
-		{ name: 'to', type: 'address' },
-		{ name: 'salt', type: 'bytes32' },
-		{ name: 'expires', type: 'uint256' },
-		{ name: 'data', type: 'Payment' },
-	],
-	Payment: [
-		{ name: 'id', type: 'string' },
-		{ name: 'groupID', type: 'string' },
-		{ name: 'payAtTime', type: 'uint256' },
-		{ name: 'validMinutes', type: 'uint256' },
-		{ name: 'payType', type: 'string' },
-		{ name: 'token', type: 'address' },
-		{ name: 'recipient', type: 'address' },
-		{ name: 'amount', type: 'uint256' },
-		{ name: 'data', type: 'string' },
-	],
-};
+/** What is to be paid, and who signs. */
+export interface PaymentOrder {
+	readonly team: Team;
+	readonly amountCents: number;
+	readonly email: string;
+	readonly signer: string;
+	/** The account contract of the signer, if it has one. */
+	readonly platformId?: string;
+}
+
+/** The widths of the members in either form, as `salt`, `expires` and the members of `data`. */
+const TYPES = {
+	numbers: {
+		salt: 'uint64',
+		expires: 'uint48',
+		id: 'uint256',
+		groupID: 'uint256',
+		payAtTime: 'uint48',
+		validMinutes: 'uint32',
+		payType: 'uint8',
+		data: 'bytes',
+	},
+	texts: {
+		salt: 'bytes32',
+		expires: 'uint256',
+		id: 'string',
+		groupID: 'string',
+		payAtTime: 'uint256',
+		validMinutes: 'uint256',
+		payType: 'string',
+		data: 'string',
+	},
+} as const;
 
 /** One cent in units of a token with six decimals. */
 const TOKEN_UNITS_PER_CENT = 10_000n;
 const VALID_MINUTES = 60;
+const TOKEN = addressFor('token contract');
 
-/** Prepares, checks and books instant payments; each salt pays once. */
-export class InstantPayments {
-	private readonly paidSalts = new Set<string>();
+/** Typed data for a payment, with a new salt. */
+export function preparePayment(
+	order: PaymentOrder,
+	settings: Settings,
+	randomness: Randomness,
+): SignablePayment {
+	const now = Math.floor(Date.now() / 1000);
+	const isNumbers = settings.paymentForm === 'numbers';
+	const data: PaymentData = {
+		id: isNumbers ? randomness.smallNumber() : randomness.identifier('tx'),
+		groupID: isNumbers ? randomness.smallNumber() : order.team.nanoid,
+		payAtTime: String(now),
+		validMinutes: String(VALID_MINUTES),
+		payType: isNumbers ? '1' : 'instant',
+		token: TOKEN,
+		recipient: recipientOf(order.email),
+		amount: String(BigInt(order.amountCents) * TOKEN_UNITS_PER_CENT),
+		data: isNumbers ? '0x' : order.email,
+	};
+	return {
+		domain: paymentDomain(settings),
+		types: typesOf(settings),
+		primary_type: 'PaymentForwardRequest',
+		typed_data: {
+			from: senderOf(order, settings),
+			to: order.team.account,
+			salt: isNumbers ? randomness.smallNumber() : randomness.bytes32(),
+			expires: String(now + VALID_MINUTES * 60),
+			data: without(data, settings.omittedPaymentMembers),
+		},
+	};
+}
 
-	/**
-	 * Typed data for a payment, with a new salt. Its `from` is the signer, its `groupID` the team and
-	 * its `data` the recipient's email.
-	 */
-	prepare(
-		payment: { team: Team; amountCents: number; email: string; signer: string },
-		settings: Settings,
-		randomness: Randomness,
-	): SignablePayment {
-		const now = Math.floor(Date.now() / 1000);
-		return {
-			domain: paymentDomain(settings.chainId),
-			types: PAYMENT_TYPES,
-			primary_type: 'PaymentForwardRequest',
-			typed_data: {
-				from: getAddress(payment.signer.toLowerCase()),
-				to: payment.team.account,
-				salt: randomness.bytes32(),
-				expires: String(now + VALID_MINUTES * 60),
-				data: {
-					id: randomness.identifier('tx'),
-					groupID: payment.team.nanoid,
-					payAtTime: String(now),
-					validMinutes: String(VALID_MINUTES),
-					payType: 'instant',
-					token: TOKEN,
-					recipient: recipientOf(payment.email),
-					amount: String(BigInt(payment.amountCents) * TOKEN_UNITS_PER_CENT),
-					data: payment.email,
-				},
-			},
-		};
+/** The address that signed, in EIP-55 spelling; throws {@link ServiceFailure} 400. */
+export function signerOf(payment: InstantPayment, settings: Settings): string {
+	const { typed_data: signed, signature } = payment;
+	try {
+		const signer = verifyTypedData(paymentDomain(settings), typesOf(settings), signed, signature);
+		const isSigner = signer === getAddress(payment.signer.toLowerCase());
+		if (isSigner && isCanonical(signature)) return signer;
+	} catch {
+		// Data that can't be encoded or recovered counts as an invalid signature too.
 	}
+	throw new ServiceFailure(
+		400,
+		'The signature was not made by the signer for this payment',
+		'INVALID_SIGNATURE',
+	);
+}
 
-	/** The address that signed, in EIP-55 spelling; throws {@link ServiceFailure} 400. */
-	signerOf(payment: InstantPayment, settings: Settings): string {
-		try {
-			const signer = verifyTypedData(
-				paymentDomain(settings.chainId),
-				PAYMENT_TYPES,
-				payment.typed_data,
-				payment.signature,
-			);
-			if (signer === getAddress(payment.signer.toLowerCase())) return signer;
-		} catch {
-			// Data that can't be encoded or recovered counts as an invalid signature too.
-		}
-		throw new ServiceFailure(
-			400,
-			'The signature was not made by the signer for this payment',
-			'signature_invalid',
-		);
+/** Compares the signed payment with the order in the body; throws {@link ServiceFailure} 400. */
+export function checkPayment(
+	{ typed_data: signed }: InstantPayment,
+	order: PaymentOrder,
+	settings: Settings,
+): void {
+	const refuse = (message: string, errorCode: string): never => {
+		throw new ServiceFailure(400, message, errorCode);
+	};
+	const sender = senderOf(order, settings);
+	if (!isAddress(signed.from) || getAddress(signed.from) !== getAddress(sender)) {
+		refuse(`typed_data.from is not ${SENDERS[settings.typedDataFrom]}`, 'SENDER_MISMATCH');
 	}
-
-	/** Compares the signed payment with the body; throws {@link ServiceFailure} 400. */
-	check(payment: InstantPayment, team: Team, signer: string): void {
-		const { typed_data: signed, external_recipient_email: email } = payment;
-		const refuse = (message: string, errorCode: string): never => {
-			throw new ServiceFailure(400, message, errorCode);
-		};
-		if (!isAddress(signed.from) || getAddress(signed.from) !== signer) {
-			refuse('typed_data.from is not the signer', 'sender_mismatch');
-		}
-		if (signed.to.toLowerCase() !== team.account || signed.data.groupID !== team.nanoid) {
-			refuse('The payment was not signed for this team', 'team_mismatch');
-		}
-		if (BigInt(signed.data.amount) !== BigInt(payment.amount_cents) * TOKEN_UNITS_PER_CENT) {
-			refuse('typed_data.data.amount differs from amount_cents', 'amount_mismatch');
-		}
-		if (signed.data.recipient.toLowerCase() !== recipientOf(email).toLowerCase()) {
-			refuse('typed_data.data.recipient is not the recipient', 'recipient_mismatch');
-		}
-		if (Number(signed.expires) * 1000 <= Date.now()) {
-			refuse('The payment has expired', 'payment_expired');
-		}
-		if (!isHexString(signed.salt, 32) || this.paidSalts.has(signed.salt.toLowerCase())) {
-			refuse('The payment was already made', 'payment_replayed');
-		}
+	const isOtherGroup =
+		settings.paymentForm === 'texts' && signed.data.groupID !== order.team.nanoid;
+	if (signed.to.toLowerCase() !== order.team.account || isOtherGroup) {
+		refuse('The payment was not signed for this team', 'TEAM_MISMATCH');
 	}
-
-	/** Books the payment; throws {@link ServiceFailure} 400 if the balance is too low. */
-	pay(payment: InstantPayment, team: Team): void {
-		const balance = team.balances.get(payment.currency_symbol) ?? 0n;
-		const amount = BigInt(payment.amount_cents);
-		if (balance < amount) {
-			throw new ServiceFailure(400, 'The balance is too low', 'insufficient_balance');
-		}
-		team.balances.set(payment.currency_symbol, balance - amount);
-		this.paidSalts.add(payment.typed_data.salt.toLowerCase());
+	if (BigInt(signed.data.amount) !== BigInt(order.amountCents) * TOKEN_UNITS_PER_CENT) {
+		refuse('typed_data.data.amount differs from amount_cents', 'AMOUNT_MISMATCH');
+	}
+	if (signed.data.recipient.toLowerCase() !== recipientOf(order.email).toLowerCase()) {
+		refuse('typed_data.data.recipient is not the recipient', 'INVALID_RECIPIENT');
+	}
+	if (signed.data.token !== undefined && getAddress(signed.data.token) !== TOKEN) {
+		refuse('typed_data.data.token is not a token that this service pays in', 'TOKEN_MISMATCH');
+	}
+	if (Number(signed.expires) * 1000 <= Date.now()) {
+		refuse('The payment has expired', 'EXPIRED_TYPED_DATA');
 	}
 }
 
-const TOKEN = addressFor('token contract');
+const SENDERS = {
+	wallet: 'the signer',
+	platformId: 'the signer’s account contract',
+	teamAccount: 'the account of the team',
+} as const;
 
-function paymentDomain(chainId: number): {
+function senderOf(order: PaymentOrder, { typedDataFrom }: Settings): string {
+	if (typedDataFrom === 'teamAccount') return getAddress(order.team.account);
+	const wallet = getAddress(order.signer.toLowerCase());
+	return typedDataFrom === 'wallet' ? wallet : (order.platformId ?? wallet);
+}
+
+function typesOf({ paymentForm, omittedPaymentMembers }: Settings): Record<string, Member[]> {
+	const { salt, expires, ...members } = TYPES[paymentForm];
+	const payment = [
+		{ name: 'id', type: members.id },
+		{ name: 'groupID', type: members.groupID },
+		{ name: 'payAtTime', type: members.payAtTime },
+		{ name: 'validMinutes', type: members.validMinutes },
+		{ name: 'payType', type: members.payType },
+		{ name: 'token', type: 'address' },
+		{ name: 'recipient', type: 'address' },
+		{ name: 'amount', type: 'uint256' },
+		{ name: 'data', type: members.data },
+	];
+	const omitted: readonly string[] = omittedPaymentMembers;
+	return {
+		PaymentForwardRequest: [
+			{ name: 'from', type: 'address' },
+			{ name: 'to', type: 'address' },
+			{ name: 'salt', type: salt },
+			{ name: 'expires', type: expires },
+			{ name: 'data', type: 'Payment' },
+		],
+		Payment: payment.filter(({ name }) => !omitted.includes(name)),
+	};
+}
+
+function without(data: PaymentData, names: Settings['omittedPaymentMembers']): PaymentData {
+	return { ...data, ...Object.fromEntries(names.map((name) => [name, undefined])) };
+}
+
+function paymentDomain(settings: Settings): {
 	name: string;
 	version: string;
-	chainId: number;
+	chainId: number | string;
 	verifyingContract: string;
 } {
 	return {
 		name: 'PayrollPayments',
-		version: '1',
-		chainId,
+		version: '1.0.0',
+		chainId: chainIdOf(settings),
 		verifyingContract: addressFor('payments contract'),
 	};
 }

@@ -16,9 +16,9 @@ export interface TeamUser {
 	readonly address: Person['home'];
 	readonly onboarding: {
 		readonly onboarded: boolean;
-		readonly step: string;
-		readonly role: string;
-		readonly moderation_status: string;
+		readonly step: string | null;
+		readonly role: string | null;
+		readonly moderation_status: string | null;
 	};
 	readonly payable: boolean;
 }
@@ -41,6 +41,14 @@ interface InviteRecord {
 	readonly inviter_email: string;
 	readonly company?: NameAndAvatar;
 	readonly team?: NameAndAvatar;
+}
+
+/** An invite that is no longer pending. */
+interface EndedInvite {
+	readonly invite: InviteRecord;
+	readonly workspace: Workspace;
+	/** Who joined a team. */
+	readonly user?: TeamUser;
 }
 
 interface NameAndAvatar {
@@ -80,13 +88,20 @@ const TEAMS = [
 	{ name: 'Field Operations', size: 80 },
 	{ name: 'Growing Team', size: 30 },
 ] as const;
+const COMPLETE = { onboarded: true, step: 'complete', moderation_status: 'approved' } as const;
 const ONBOARDING = [
-	{ onboarded: true, step: 'completed', moderation_status: 'approved' },
-	{ onboarded: true, step: 'completed', moderation_status: 'approved' },
-	{ onboarded: true, step: 'completed', moderation_status: 'approved' },
+	COMPLETE,
+	COMPLETE,
+	COMPLETE,
+	COMPLETE,
+	COMPLETE,
+	COMPLETE,
 	{ onboarded: false, step: 'initial', moderation_status: 'pending' },
-	{ onboarded: false, step: 'documents', moderation_status: 'pending' },
-	{ onboarded: false, step: 'kyc', moderation_status: 'rejected' },
+	{ onboarded: false, step: 'details', moderation_status: 'pending' },
+	{ onboarded: false, step: 'security', moderation_status: 'pending' },
+	{ onboarded: false, step: 'signing', moderation_status: 'submitted' },
+	{ onboarded: false, step: 'compliance_process', moderation_status: 'submitted' },
+	{ onboarded: false, step: 'compliance_process', moderation_status: 'rejected' },
 ] as const;
 const WORKER_ROLES = ['contractor', 'team_employee', 'aor_contractor'] as const;
 const INVITE_ROLES = [...WORKER_ROLES, 'team_viewer', null] as const;
@@ -107,7 +122,12 @@ export class Organisation {
 	private readonly former = new Map<string, { user: TeamUser; team: Team }>();
 	private personCount = 0;
 
-	constructor(seed: string, growingTeamSize: number) {
+	/** @param onboardingNulls whether those who have not begun to onboard have null there */
+	constructor(
+		seed: string,
+		growingTeamSize: number,
+		private readonly onboardingNulls = true,
+	) {
 		const randomness = new Randomness(seed);
 		this.company = makeWorkspace(randomness, 'co', 'Meridian Harbour');
 		this.teams = TEAMS.map(({ name }) => ({
@@ -162,7 +182,7 @@ export class Organisation {
 
 	/** Adds a new user to a team; `email` replaces the invented address. */
 	addUser(team: Team, email?: string): TeamUser {
-		const invented = makeUser(this.randomness, this.nextPerson(this.randomness), this.personCount);
+		const invented = this.makeUser(this.randomness);
 		return this.enter({ ...invented, ...(email !== undefined && { email }) }, team);
 	}
 
@@ -194,17 +214,17 @@ export class Organisation {
 		return true;
 	}
 
-	/** Ends a pending invite. If accepted, its address joins the team; false if there is no such invite. */
-	endInvite(nanoid: string, isAccepted: boolean): boolean {
+	/** Ends a pending invite. If accepted, its address joins the team; undefined if there is none. */
+	endInvite(nanoid: string, isAccepted: boolean): EndedInvite | undefined {
 		for (const workspace of [this.company, ...this.teams]) {
 			const index = workspace.invites.findIndex((invite) => invite.nanoid === nanoid);
 			const [invite] = index < 0 ? [] : workspace.invites.splice(index, 1);
 			if (!invite) continue;
 			const team = this.team(workspace.nanoid);
-			if (isAccepted && team) this.addUser(team, invite.email);
-			return true;
+			const user = isAccepted && team ? this.addUser(team, invite.email) : undefined;
+			return { invite, workspace, user };
 		}
-		return false;
+		return undefined;
 	}
 
 	/** The account of a wallet; the address may have any casing. */
@@ -220,8 +240,7 @@ export class Organisation {
 
 	private fill(team: Team, size: number, randomness: Randomness): void {
 		while (team.users.length < size) {
-			const user = makeUser(randomness, this.nextPerson(randomness), this.personCount);
-			this.enter(user, team);
+			const user = this.enter(this.makeUser(randomness), team);
 			if (team.users.length <= NAME_REVIEWS_PER_TEAM) {
 				const day = String(team.users.length).padStart(2, '0');
 				const reviewVersion = `2026-02-${day}T09:30:00.000Z`;
@@ -244,6 +263,13 @@ export class Organisation {
 				...placeOf(workspace, this.company),
 			});
 		}
+	}
+
+	private makeUser(randomness: Randomness): TeamUser {
+		const user = makeUser(randomness, this.nextPerson(randomness));
+		if (!this.onboardingNulls || user.onboarding.step !== 'initial') return user;
+		const nothing = { step: null, role: null, moderation_status: null };
+		return { ...user, onboarding: { ...user.onboarding, ...nothing } };
 	}
 
 	private nextPerson(randomness: Randomness): Person {
@@ -277,18 +303,20 @@ function makeWorkspace(randomness: Randomness, prefix: string, name: string): Wo
 	};
 }
 
-function makeUser(randomness: Randomness, person: Person, number: number): TeamUser {
+function makeUser(randomness: Randomness, person: Person): TeamUser {
 	const nanoid = randomness.identifier('us');
 	const { onboarded, step, moderation_status } = randomness.pick(ONBOARDING);
+	const role = randomness.pick(WORKER_ROLES);
+	const platform_account = randomness.address();
 	return {
 		nanoid,
 		first_name: person.firstName,
 		middle_name: person.middleName,
 		last_name: person.lastName,
 		email: person.email,
-		role: randomness.pick(WORKER_ROLES),
-		platform_account: randomness.address(),
-		platformid: `PLT-${20_000_000 + number}`,
+		role,
+		platform_account,
+		platformid: platform_account,
 		avatar: avatarOf(nanoid),
 		address: person.home,
 		onboarding: {

@@ -1,6 +1,7 @@
 /** A random number generator whose seed decides every value. */
 export class Randomness {
 	private state: number;
+	private lastNumber = 57_000;
 
 	constructor(seed: string) {
 		// FNV-1a hashes the seed to 32 bits.
@@ -28,9 +29,20 @@ export class Randomness {
 		return `${prefix}-${this.text(12, IDENTIFIER_ALPHABET)}`;
 	}
 
+	/** An identifier of a kind that isn't documented, which services write longer. */
+	longIdentifier(prefix: string): string {
+		return `${prefix}-${this.text(21, IDENTIFIER_ALPHABET)}`;
+	}
+
 	/** An EVM address in lower case; nobody holds its key. */
 	address(): string {
 		return `0x${this.text(40, HEX_ALPHABET)}`;
+	}
+
+	/** A small number in digits, such as 57824, that wasn't given before. */
+	smallNumber(): string {
+		this.lastNumber += 1 + this.below(97);
+		return String(this.lastNumber);
 	}
 
 	/** 32 bytes as hex, with 0x. */

@@ -1,9 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 
-import { getBytes, id, isHexString, TypedDataEncoder, Wallet } from 'ethers';
+import { getBytes, id, isHexString, toUtf8String, TypedDataEncoder, Wallet } from 'ethers';
 import { z } from 'zod';
 
 import { makeAccounts } from './accounts';
+import { Confirmations, type Decision, type Shown, type WaitingRequest } from './confirmations';
 
 /** The methods that a signer offers, and the form of their parameters. */
 export type SignerDialect = 'wallet' | 'web3signer' | 'clef';
@@ -39,6 +40,12 @@ export interface RemoteSignerOptions {
 	readonly faults?: readonly SignerFault[];
 	/** Its keys; by default those of the sandbox's accounts. */
 	readonly privateKeys?: readonly string[];
+	/** Whether each request waits until a person confirms or declines it. */
+	readonly asksPerson?: boolean;
+	/** Whether signatures end in 00 or 01, as those of some hardware wallets. */
+	readonly vFromZero?: boolean;
+	/** Whether errors are texts, without a code. */
+	readonly textErrors?: boolean;
 }
 
 /** One request that a signer received. */
@@ -48,7 +55,7 @@ interface SignerLogEntry {
 	readonly params: unknown;
 	/** Whether the bearer token was valid or not needed. */
 	readonly authorized: boolean;
-	readonly outcome: 'signed' | 'refused' | SignerFault;
+	readonly outcome: 'signed' | 'refused' | 'declined' | 'abandoned' | SignerFault;
 }
 
 /** A running signer. */
@@ -57,6 +64,10 @@ export interface RemoteSigner {
 	readonly log: readonly SignerLogEntry[];
 	/** Makes the next requests fail, in order, after those already planned. */
 	fail(...faults: readonly SignerFault[]): void;
+	/** The requests that wait for a person. GET /requests has them, too. */
+	waiting(): readonly WaitingRequest[];
+	/** What the person does, as POST /requests/ID/confirm and POST /requests/ID/decline do. */
+	decide(requestId: number, decision: Exclude<Decision, 'abandoned'>): boolean;
 	close(): Promise<void>;
 }
 
@@ -67,10 +78,38 @@ export async function startRemoteSigner(options: RemoteSignerOptions = {}): Prom
 	const dialects = options.dialects ?? ['wallet', 'web3signer', 'clef'];
 	const faults = [...(options.faults ?? [])];
 	const log: SignerLogEntry[] = [];
+	const confirmations = new Confirmations();
 
 	const server = createServer((request, response) => {
+		if (request.url?.startsWith('/requests')) return control(request, response);
 		void answer(request, response).catch(() => response.destroy());
 	});
+	function control({ method, url = '' }: IncomingMessage, response: ServerResponse): void {
+		if (method === 'GET') return send(response, 200, confirmations.list());
+		const [, requestId, verb] = /^\/requests\/(\d+)\/(confirm|decline)$/.exec(url) ?? [];
+		const decision = verb === 'confirm' ? 'confirmed' : 'declined';
+		const isKnown = method === 'POST' && confirmations.decide(Number(requestId), decision);
+		send(response, isKnown ? 200 : 404, { decision: isKnown ? decision : null });
+	}
+	/** @throws {SignerRefusal} unless the person confirms, if one is asked */
+	async function confirm(
+		method: string,
+		request: SigningRequest,
+		response: ServerResponse,
+	): Promise<void> {
+		if (options.asksPerson !== true) return;
+		const gone = new AbortController();
+		response.once('close', () => gone.abort());
+		const decision = await confirmations.ask(method, shownFor(request), gone.signal);
+		if (decision === 'confirmed') return;
+		const isClef = METHODS[method]?.dialect === 'clef';
+		const code = isClef ? -32000 : 4001;
+		throw new SignerRefusal(
+			code,
+			isClef ? 'request denied' : 'User rejected the request.',
+			decision,
+		);
+	}
 	async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
 		const call = callShape.parse(JSON.parse(await read(request)));
 		const authorized =
@@ -90,14 +129,20 @@ export async function startRemoteSigner(options: RemoteSignerOptions = {}): Prom
 		}
 		const held = fault === 'wrongKey' ? wallets.map(() => ANOTHER_WALLET) : wallets;
 		try {
-			const result = await sign(call.method, call.params, dialects, wallets, held);
+			const asked = readRequest(call.method, call.params, dialects);
+			const wallet = walletFor(asked, wallets, held);
+			await confirm(call.method, asked, response);
+			const signature = await sign(wallet, asked);
+			const result = options.vFromZero === true ? withVFromZero(signature) : signature;
 			note(fault ?? 'signed');
 			send(response, 200, { jsonrpc: '2.0', id: call.id, result });
 		} catch (error) {
-			note('refused');
-			const code = error instanceof SignerRefusal ? error.code : -32602;
+			const { code, outcome } =
+				error instanceof SignerRefusal ? error : { code: -32602, outcome: 'refused' as const };
+			note(outcome);
 			const message = error instanceof Error ? error.message : 'Invalid params';
-			send(response, 200, { jsonrpc: '2.0', id: call.id, error: { code, message } });
+			const shown = options.textErrors === true ? message : { code, message };
+			send(response, 200, { jsonrpc: '2.0', id: call.id, error: shown });
 		}
 	}
 	const url = await listen(server, options.port ?? 0);
@@ -107,6 +152,8 @@ export async function startRemoteSigner(options: RemoteSignerOptions = {}): Prom
 		fail: (...more) => {
 			faults.push(...more);
 		},
+		waiting: () => confirmations.list(),
+		decide: (requestId, decision) => confirmations.decide(requestId, decision),
 		close: async () => {
 			server.closeAllConnections();
 			await new Promise<void>((resolve) => {
@@ -139,6 +186,7 @@ class SignerRefusal extends Error {
 	constructor(
 		readonly code: number,
 		message: string,
+		readonly outcome: 'refused' | 'declined' | 'abandoned' = 'refused',
 	) {
 		super(message);
 	}
@@ -200,23 +248,40 @@ function readTypedDataText(params: unknown[]): SigningRequest {
 	return { address, subject: { typedData: typedDataShape.parse(JSON.parse(text)) } };
 }
 
-async function sign(
+function readRequest(
 	methodName: string,
 	params: unknown[],
 	dialects: readonly SignerDialect[],
+): SigningRequest {
+	const method = METHODS[methodName];
+	if (method && dialects.includes(method.dialect)) return method.read(params);
+	throw new SignerRefusal(-32601, `The method ${methodName} does not exist/is not available`);
+}
+
+function walletFor(
+	{ address }: SigningRequest,
 	known: readonly Wallet[],
 	held: readonly Wallet[],
-): Promise<string> {
-	const method = METHODS[methodName];
-	if (!method || !dialects.includes(method.dialect)) {
-		throw new SignerRefusal(-32601, `The method ${methodName} does not exist/is not available`);
-	}
-	const { address, subject } = method.read(params);
+): Wallet {
 	const index = known.findIndex((each) => each.address.toLowerCase() === address.toLowerCase());
 	const wallet = held[index];
-	if (!wallet) throw new SignerRefusal(-32000, `No key for ${address}`);
+	if (wallet) return wallet;
+	throw new SignerRefusal(-32000, `No key for ${address}`);
+}
+
+async function sign(wallet: Wallet, { subject }: SigningRequest): Promise<string> {
 	if ('message' in subject) return await wallet.signMessage(getBytes(subject.message));
 	return await signTypedData(wallet, subject.typedData);
+}
+
+function withVFromZero(signature: string): string {
+	return signature.replace(/1b$/, '00').replace(/1c$/, '01');
+}
+
+function shownFor({ address, subject }: SigningRequest): Shown {
+	if ('message' in subject) return { address, text: toUtf8String(subject.message) };
+	const { domain, primaryType, message } = subject.typedData;
+	return { address, domain, primaryType, message };
 }
 
 async function signTypedData(wallet: Wallet, typedData: TypedData): Promise<string> {

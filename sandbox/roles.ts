@@ -23,7 +23,7 @@ export function requireRole(
 	const enough = wanted === ANY_ROLE ? held.length > 0 : held.some((role) => wanted.includes(role));
 	if (enough) return;
 	const which = wanted === ANY_ROLE ? 'a role' : wanted.join(' or ');
-	throw new ServiceFailure(403, `The caller needs ${which} on ${entityId}`, 'role_missing');
+	throw new ServiceFailure(403, `The caller needs ${which} on ${entityId}`, 'ROLE_MISSING');
 }
 
 /**

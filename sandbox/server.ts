@@ -7,12 +7,14 @@ import { addControl } from './control';
 import { serve } from './exchange';
 import { failureEnvelope } from './failure';
 import { OPERATIONS } from './operations';
+import { refuseForeignPages } from './origins';
 import { SimulatedService } from './simulatedService';
 import type { SettingsInput } from './settings';
 
 export type { Account, AccountName } from './accounts';
 export type { DeliveryAttempt } from './deliveries';
 export type { FaultInput } from './faults';
+export { letterOfTheDocument } from './settings';
 export type { WireLogEntry } from './wireLog';
 
 /** How to start a sandbox. */
@@ -53,6 +55,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 	app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => {
 		done(null, body);
 	});
+	refuseForeignPages(app);
 	addService(app, service);
 	addControl(app, service);
 	await app.listen({ host: '127.0.0.1', port: options.port ?? 0 });
@@ -62,7 +65,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 		service,
 		accounts: service.organisation.accounts,
 		close: async () => {
-			service.deliveries.clear();
+			service.stop();
 			await app.close();
 		},
 	};

@@ -4,6 +4,7 @@ import { generateNonce, SiweMessage } from 'siwe';
 import { addressFor } from './accounts';
 import { ServiceFailure } from './failure';
 import type { Settings } from './settings';
+import { isCanonical } from './signatures';
 import { Tampering } from './tampering';
 import type { TokenHolder } from './tokens';
 
@@ -28,23 +29,30 @@ export const SIGN_IN_TRICKS = [
 ] as const;
 export type SignInTrick = (typeof SIGN_IN_TRICKS)[number];
 
+/** The body of Endpoint 2. */
+export interface SignedMessage {
+	readonly message: string;
+	readonly sig: string;
+	readonly nonce: string;
+}
+
 /** Issues EIP-4361 messages and verifies their signatures; each nonce works once. */
 export class SignInMessages {
 	readonly tampering = new Tampering<SignInTrick>();
 	/** By nonce, until it's used. */
 	private readonly issued = new Map<string, { holder: TokenHolder; text: string }>();
 
-	/** A message for the wallet; `url` is the sandbox's. */
+	/** A message for the wallet; `url` is the API's. */
 	issue(holder: TokenHolder, url: string, settings: Settings): string {
 		const nonce = generateNonce();
 		const now = Date.now();
 		const message = new SiweMessage({
-			domain: new URL(url).host,
+			domain: domainOf(settings, url),
 			address: getAddress(holder.wallet),
 			statement: 'Sign in to Payroll and Payments. Signing costs nothing and moves no funds.',
-			uri: url,
+			uri: settings.signInDomain === null ? url : `https://${settings.signInDomain}`,
 			version: '1',
-			chainId: settings.chainId,
+			chainId: settings.signInChainId,
 			nonce,
 			issuedAt: new Date(now).toISOString(),
 			expirationTime: new Date(now + settings.signInMessageLifetimeSeconds * 1000).toISOString(),
@@ -56,14 +64,18 @@ export class SignInMessages {
 	}
 
 	/** Returns who signed; throws {@link ServiceFailure} 400 or 401. */
-	async verify(text: string, signature: string, nonce: string, url: string): Promise<TokenHolder> {
+	async verify(
+		{ message: text, sig: signature, nonce }: SignedMessage,
+		url: string,
+		settings: Settings,
+	): Promise<TokenHolder> {
 		const message = readMessage(text);
 		const issued = this.issued.get(message.nonce);
 		if (!issued || message.nonce !== nonce) {
 			throw new ServiceFailure(
 				401,
 				'The nonce was not issued or was already used',
-				'nonce_invalid',
+				'NONCE_INVALID',
 			);
 		}
 		// Any attempt uses up the nonce, even a failed one.
@@ -73,17 +85,17 @@ export class SignInMessages {
 			throw new ServiceFailure(
 				401,
 				'The message is not the one that was issued',
-				'message_changed',
+				'MESSAGE_CHANGED',
 			);
 		}
-		const domain = new URL(url).host;
+		const domain = domainOf(settings, url);
 		const result = await message.verify({ signature, nonce, domain }, { suppressExceptions: true });
-		if (!result.success) {
+		if (!result.success || !isCanonical(signature)) {
 			const reason = result.error ? String(result.error.type) : 'Verification failed.';
-			throw new ServiceFailure(401, `Sign-in refused: ${reason}`, 'signature_invalid');
+			throw new ServiceFailure(401, `Sign-in refused: ${reason}`, 'INVALID_SIGNATURE');
 		}
 		if (getAddress(message.address) !== getAddress(holder.wallet)) {
-			throw new ServiceFailure(401, 'The message was issued to another wallet', 'wallet_mismatch');
+			throw new ServiceFailure(401, 'The message was issued to another wallet', 'WALLET_MISMATCH');
 		}
 		return { ...holder, wallet: getAddress(holder.wallet) };
 	}
@@ -95,11 +107,15 @@ export class SignInMessages {
 	}
 }
 
+function domainOf({ signInDomain }: Settings, url: string): string {
+	return signInDomain ?? new URL(url).host;
+}
+
 function readMessage(text: string): SiweMessage {
 	try {
 		return new SiweMessage(text);
 	} catch {
-		throw new ServiceFailure(400, 'The message is not a valid sign-in message', 'message_invalid');
+		throw new ServiceFailure(400, 'The message is not a valid sign-in message', 'MESSAGE_INVALID');
 	}
 }
 
@@ -118,7 +134,7 @@ function tamper(message: string, trick: SignInTrick): string {
 		case 'anotherUri':
 			return line('URI', 'https://evil.example.com/login');
 		case 'anotherChain':
-			return line('Chain ID', '1');
+			return line('Chain ID', '11155111');
 		case 'expired':
 			return line('Expiration Time', '2020-01-01T00:00:00.000Z');
 		case 'notYetValid':

@@ -1,8 +1,9 @@
 import { createSecretKey, randomBytes, randomUUID } from 'node:crypto';
 
-import { jwtVerify, SignJWT } from 'jose';
+import { errors, jwtVerify, SignJWT } from 'jose';
 
 import { ServiceFailure } from './failure';
+import type { Settings } from './settings';
 
 /** The owner of a token. */
 export interface TokenHolder {
@@ -30,21 +31,24 @@ export class Tokens {
 			.sign(this.secret);
 	}
 
-	/** Reads a token; throws {@link ServiceFailure} 401 if it is forged, expired or revoked. */
-	async read(token: string): Promise<TokenHolder> {
+	/**
+	 * Reads a token; throws {@link ServiceFailure}: 401 for a forged one, and the setting's status for
+	 * one that has expired.
+	 */
+	async read(token: string, { expiredTokenStatus }: Settings): Promise<TokenHolder> {
 		const known = this.verified.get(token);
 		if (known && known.expiry > Date.now() / 1000) return known.holder;
 		this.verified.delete(token);
-		const { payload } = await jwtVerify(token, this.secret, { algorithms: ['HS256'] }).catch(() => {
-			throw new ServiceFailure(401, 'The token is not valid or has expired', 'token_invalid');
+		const options = { algorithms: ['HS256'] };
+		const { payload } = await jwtVerify(token, this.secret, options).catch((error: unknown) => {
+			if (error instanceof errors.JWTExpired) throw expired(expiredTokenStatus);
+			throw new ServiceFailure(401, 'The token is not valid or has expired', 'TOKEN_INVALID');
 		});
 		const { sub: wallet, exp: expiry, platformid: platformId, generation } = payload;
 		if (wallet === undefined || expiry === undefined || typeof platformId !== 'string') {
-			throw new ServiceFailure(401, 'The token is incomplete', 'token_invalid');
+			throw new ServiceFailure(401, 'The token is incomplete', 'TOKEN_INVALID');
 		}
-		if (generation !== this.generation) {
-			throw new ServiceFailure(401, 'The token has expired', 'token_expired');
-		}
+		if (generation !== this.generation) throw expired(expiredTokenStatus);
 		const holder = { wallet, platformId };
 		this.verified.set(token, { holder, expiry });
 		return holder;
@@ -55,4 +59,18 @@ export class Tokens {
 		this.generation++;
 		this.verified.clear();
 	}
+}
+
+/** What services of different makers say; only 401 tells what is the matter. */
+const EXPIRED = {
+	200: 'Unauthorized',
+	400: 'jwt expired',
+	401: 'The token has expired',
+	403: 'Forbidden',
+	404: 'User not found',
+	500: 'Internal server error',
+} as const;
+
+function expired(status: Settings['expiredTokenStatus']): ServiceFailure {
+	return new ServiceFailure(status, EXPIRED[status], status === 401 ? 'TOKEN_EXPIRED' : undefined);
 }

@@ -11,7 +11,7 @@ import type {
 	INodeTypeDescription,
 } from 'n8n-workflow';
 
-import type { ProcessedStore } from '../../nodes/PayrollPayments/idempotency/keyStore';
+import type { ProcessedStore } from '../../nodes/PayrollPayments/idempotency/nodeList';
 import { recordEvent } from '../../nodes/PayrollPayments/trigger/recordOnce';
 
 /** Start of the measured node in each execution, on this process's clock. */

@@ -37,7 +37,7 @@ export class PayrollPayments implements INodeType {
 	methods = {
 		credentialTest: {
 			async testPayrollPaymentsApi(credential) {
-				const { testCredentials } = await import('./api/authentication');
+				const { testCredentials } = await import('./api/credentialTest');
 				return await testCredentials.call(this, credential);
 			},
 		},

@@ -34,7 +34,7 @@ export class PayrollPaymentsPollingTrigger implements INodeType {
 	methods = {
 		credentialTest: {
 			async testPayrollPaymentsApi(credential) {
-				const { testCredentials } = await import('./api/authentication');
+				const { testCredentials } = await import('./api/credentialTest');
 				return await testCredentials.call(this, credential);
 			},
 		},

@@ -2,15 +2,15 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 
 import { deliveryShape, type Delivery, type DeliveryAttempt } from '../deliveries';
-import { makeEvent, type ServiceEvent } from '../events';
+import { eventVersionOf, makeEvent, type ServiceEvent } from '../events';
 import type { SimulatedService } from '../simulatedService';
 import { bodyOf } from './body';
 import { lastOf } from './lastOf';
 
 const sendShape = z.object({
 	version: z.number().int().min(1).max(10).default(2),
-	/** Whether deposits have the fields that may be missing. */
-	optionalFields: z.boolean().default(false),
+	/** Whether deposits have the fields that may be missing, or null in them. */
+	optionalFields: z.union([z.boolean(), z.literal('nulls')]).default(false),
 	/** Fields of the envelope to replace or add; null removes one. */
 	envelope: z.record(z.unknown()).default({}),
 	/** How many different events to send. */
@@ -52,10 +52,8 @@ export function addDeliveryControl(app: FastifyInstance, service: SimulatedServi
 		event_types: service.description.enumeration('EventType'),
 	}));
 	app.post('/sandbox/events', async (request) => {
-		const options = eventShape.parse(bodyOf(request));
-		const events = Array.from({ length: options.count }, () =>
-			withoutNulls(makeEvent(options.event_type, service.organisation, options)),
-		);
+		const { event_type, ...options } = eventShape.parse(bodyOf(request));
+		const events = Array.from({ length: options.count }, () => make(service, event_type, options));
 		return await sendAll(service, events, options);
 	});
 	app.post('/sandbox/deposits', async (request) => {
@@ -91,16 +89,43 @@ export function addDeliveryControl(app: FastifyInstance, service: SimulatedServi
 
 /** Events of one deposit, one for each status, each with a new idempotency key. */
 function depositEvents(
-	{ organisation }: SimulatedService,
-	{ version, optionalFields, envelope, deposit, statuses, reorder }: z.infer<typeof depositShape>,
+	service: SimulatedService,
+	{ deposit, statuses, reorder, ...options }: z.infer<typeof depositShape>,
 ): ServiceEvent[] {
-	const makeOne = (content: Record<string, unknown>): ServiceEvent =>
-		makeEvent('deposit.received', organisation, { version, optionalFields, envelope, content });
-	const first = makeOne(deposit);
-	if (!statuses) return [withoutNulls(first)];
+	const first = make(service, 'deposit.received', { ...options, content: deposit });
+	if (!statuses) return [first];
 	const same = z.record(z.unknown()).parse(first.deposit);
-	const events = statuses.map((status) => withoutNulls(makeOne({ ...same, status })));
+	const events = statuses.map((status) =>
+		make(service, 'deposit.received', { ...options, content: { ...deposit, ...same, status } }),
+	);
 	return reorder ? events.reverse() : events;
+}
+
+type MakeOptions = Pick<z.infer<typeof eventShape>, 'version' | 'optionalFields' | 'envelope'> & {
+	readonly content: Readonly<Record<string, unknown>>;
+};
+
+/** Makes an event without the fields for which null was given. */
+function make(
+	{ organisation, settings }: SimulatedService,
+	eventType: string,
+	{ version, optionalFields, envelope, content }: MakeOptions,
+): ServiceEvent {
+	const eventVersion = eventVersionOf(settings, version);
+	const event = makeEvent(eventType, organisation, {
+		eventVersion,
+		optionalFields,
+		envelope,
+		content,
+	});
+	const remaining = (values: object, asked: Readonly<Record<string, unknown>>): object =>
+		Object.fromEntries(Object.entries(values).filter(([name]) => asked[name] !== null));
+	return Object.fromEntries(
+		Object.entries(remaining(event, envelope)).map(([name, value]): [string, unknown] => {
+			const object = z.object({}).passthrough().safeParse(value);
+			return [name, object.success ? remaining(object.data, content) : value];
+		}),
+	);
 }
 
 const creditShape = z.object({
@@ -119,18 +144,6 @@ function credit({ organisation }: SimulatedService, event: ServiceEvent): void {
 	if (!balances) return;
 	const { destination_currency: currency, destination_amount_cents: cents } = deposit;
 	balances.set(currency, (balances.get(currency) ?? 0n) + BigInt(cents));
-}
-
-/** Removes null fields from the envelope and from the objects in it. */
-function withoutNulls(event: ServiceEvent): ServiceEvent {
-	const kept = Object.entries(event).filter(([, value]) => value !== null);
-	return Object.fromEntries(
-		kept.map(([name, value]) => {
-			const nested = z.record(z.unknown()).safeParse(value);
-			if (Array.isArray(value) || !nested.success) return [name, value];
-			return [name, Object.fromEntries(Object.entries(nested.data).filter(([, v]) => v !== null))];
-		}),
-	);
 }
 
 interface SendOptions {

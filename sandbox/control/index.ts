@@ -3,6 +3,7 @@ import { z } from 'zod';
 
 import { ServiceFailure } from '../failure';
 import type { SimulatedService } from '../simulatedService';
+import { addDeskControl } from './deskControl';
 import { addDeliveryControl } from './deliveryControl';
 import { addOrganisationControl } from './organisationControl';
 import { addPracticeControl } from './practiceControl';
@@ -29,5 +30,6 @@ export function addControl(app: FastifyInstance, service: SimulatedService): voi
 		addDeliveryControl(control, service);
 		addOrganisationControl(control, service);
 		addPracticeControl(control, service);
+		addDeskControl(control, service);
 	});
 }

@@ -107,7 +107,21 @@ export function addOrganisationControl(app: FastifyInstance, service: SimulatedS
 	});
 	app.post('/sandbox/invites/end', async (request) => {
 		const { nanoid, outcome } = endedInviteShape.parse(bodyOf(request));
-		found(service.organisation.endInvite(nanoid, outcome === 'accepted'), nanoid);
+		const { organisation, settings } = service;
+		const isAccepted = outcome === 'accepted';
+		const { invite, workspace, user } = found(organisation.endInvite(nanoid, isAccepted), nanoid);
+		const { email, role, inviter_email } = invite;
+		const inviter = organisation.accounts.find((each) => each.email === inviter_email);
+		if (settings.automaticEvents) {
+			service.announce(`invite.${outcome}`, {
+				nanoid,
+				user_nanoid: user?.nanoid ?? null,
+				email,
+				role,
+				invited_by: inviter?.userId ?? null,
+				invited_to: workspace.nanoid,
+			});
+		}
 		return { nanoid, outcome };
 	});
 }

@@ -1,15 +1,14 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 
+import { centsOf } from '../amounts';
 import { completeChat } from '../scriptedModel';
 import type { SimulatedService } from '../simulatedService';
 import { bodyOf } from './body';
 
-const CENTS = /^(\d+|\d{1,3}(?:,\d{3})+)(?:\.(\d{1,2}))?$/;
-
 const authorizationShape = z.object({
 	team: z.string().optional(),
-	amount: z.string().trim().regex(CENTS, 'Amount isn’t an amount like 1,250.00').default('777.00'),
+	amount: z.string().trim().default('777.00'),
 	email: z.string().email().default('supplier@example.com'),
 	reference: z.string().default(''),
 	signer: z
@@ -18,36 +17,31 @@ const authorizationShape = z.object({
 		.optional(),
 });
 
-const messageShape = z.object({ content: z.unknown() }).strict();
-
 /** Routes that stand in for what a workflow needs besides the service. */
 export function addPracticeControl(app: FastifyInstance, service: SimulatedService): void {
 	// What a company's finance system does: it issues the authorization of a payment.
 	app.get('/sandbox/authorization', async (request, reply) => {
-		const { organisation, settings } = service;
+		const { organisation } = service;
 		const asked = authorizationShape.parse(request.query);
 		const nanoid = asked.team ?? organisation.teams[0]?.nanoid ?? '';
 		const team = organisation.team(nanoid);
 		if (!team) return await reply.code(404).send({ error: `${nanoid} does not exist` });
 		const signer = asked.signer ?? organisation.accounts[0]?.address ?? '';
-		const [, whole = '0', fraction = ''] = CENTS.exec(asked.amount) ?? [];
-		const cents = whole.replaceAll(',', '') + fraction.padEnd(2, '0');
-		const { domain, types, primary_type, typed_data } = service.instantPayments.prepare(
-			{ team, amountCents: Number(cents), email: asked.email, signer },
-			settings,
-			organisation.randomness,
-		);
+		const amountCents = centsOf(asked.amount);
+		if (amountCents === undefined) {
+			const error = `“${asked.amount}” isn’t an amount in dollars like 125.00`;
+			return await reply.code(400).send({ error });
+		}
+		const order = { team, amountCents, email: asked.email, signer };
+		const { domain, types, primary_type, typed_data } = service.authorize(order, asked.reference);
 		return {
 			team: nanoid,
-			amount: `${cents.slice(0, -2)}.${cents.slice(-2)}`,
+			amount: (amountCents / 100).toFixed(2),
 			email: asked.email,
 			reference: asked.reference,
 			authorization: { domain, types, primaryType: primary_type, message: typed_data },
 		};
 	});
-
-	// What a workflow would write to a channel or a sheet.
-	app.post('/sandbox/messages', async (request) => messageShape.parse(bodyOf(request)));
 
 	app.get('/sandbox/model/v1/models', async () => ({
 		object: 'list',

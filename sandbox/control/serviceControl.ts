@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 
-import { TYPED_DATA_TRICKS } from '../administratorInvites';
+import { ROLE_NUMBERS, TYPED_DATA_TRICKS } from '../administratorInvites';
 import type { Organisation, Team, Workspace } from '../organisation';
 import type { SimulatedService } from '../simulatedService';
 import { SIGN_IN_TRICKS } from '../signInMessages';
@@ -41,6 +41,7 @@ export function addServiceControl(app: FastifyInstance, service: SimulatedServic
 
 	app.get('/sandbox/settings', async () => service.settings);
 	app.post('/sandbox/settings', async (request) => service.change(bodyOf(request)));
+	app.get('/sandbox/reset', async () => ({ resets: service.resets }));
 	app.post('/sandbox/reset', async (request) => {
 		service.reset(resetShape.parse(bodyOf(request)).keepEndpoints);
 		return { reset: true };
@@ -69,11 +70,9 @@ export function addServiceControl(app: FastifyInstance, service: SimulatedServic
 	});
 	app.get('/sandbox/payment-typed-data', async (request, reply) => {
 		const { from, amount_cents: amountCents, email, signer } = paymentShape.parse(request.query);
-		const { organisation, settings } = service;
-		const team = organisation.team(from);
+		const team = service.organisation.team(from);
 		if (!team) return await reply.code(404).send({ error: `${from} does not exist` });
-		const payment = { team, amountCents, email, signer };
-		return service.instantPayments.prepare(payment, settings, organisation.randomness);
+		return service.authorize({ team, amountCents, email, signer });
 	});
 }
 
@@ -96,5 +95,6 @@ function present(organisation: Organisation): object {
 		company: workspace(organisation.company),
 		teams: organisation.teams.map(team),
 		webhook: organisation.firstWebhookId,
+		role_numbers: ROLE_NUMBERS,
 	};
 }

@@ -1,7 +1,9 @@
+import type { Account } from '../accounts';
 import type { SetRolesForwardRequest } from '../administratorInvites';
 import { ServiceFailure } from '../failure';
 import type { Organisation } from '../organisation';
 import { existing, requireRole } from '../roles';
+import type { Settings } from '../settings';
 import { addPendingInvite, workspaceFor } from './invites';
 import { defineOperation } from './operation';
 
@@ -19,12 +21,12 @@ export const createAdministratorInvites = defineOperation<CreateRequest>(
 	({ body: { emails, role, nanoid } }, { service, caller }) => {
 		const { organisation, settings, administratorInvites } = service;
 		const workspace = workspaceFor(service, nanoid, caller, administratorsOf(nanoid, organisation));
-		if (!caller) throw new ServiceFailure(401, 'A token is needed', 'token_missing');
+		if (!caller) throw new ServiceFailure(401, 'A token is needed', 'TOKEN_MISSING');
 		const invites = emails.map((email) =>
 			addPendingInvite(organisation, workspace, { email, name: '', role, caller }),
 		);
 		const typedData = administratorInvites.issue(
-			{ invites, role, caller: caller.address, to: workspace.account },
+			{ invites, role, from: fromOf(caller, settings), to: workspace.account },
 			settings,
 			organisation.randomness,
 		);
@@ -45,14 +47,14 @@ interface ExecuteRequest {
 export const executeAdministratorInvites = defineOperation<ExecuteRequest>(
 	'executeAdministratorInvites',
 	({ body }, { service: { organisation, administratorInvites, settings }, caller }) => {
-		if (!caller) throw new ServiceFailure(401, 'A token is needed', 'token_missing');
+		if (!caller) throw new ServiceFailure(401, 'A token is needed', 'TOKEN_MISSING');
 		const found = [organisation.company, ...organisation.teams].find(({ invites }) =>
 			invites.some(({ nanoid }) => body.invites.includes(nanoid)),
 		);
 		const nanoid = found?.nanoid ?? organisation.company.nanoid;
 		existing(
 			found,
-			new ServiceFailure(404, 'An invite does not exist', 'invite_not_found'),
+			new ServiceFailure(404, 'An invite does not exist', 'INVITE_NOT_FOUND'),
 			() => requireRole(caller, nanoid, administratorsOf(nanoid, organisation), organisation),
 			settings,
 		);
@@ -64,6 +66,10 @@ export const executeAdministratorInvites = defineOperation<ExecuteRequest>(
 		return { invites: body.invites, transaction: organisation.randomness.identifier('tx') };
 	},
 );
+
+function fromOf(caller: Account, { typedDataFrom }: Settings): string {
+	return typedDataFrom === 'platformId' ? caller.platformId : caller.address;
+}
 
 function administratorsOf(nanoid: string, organisation: Organisation): string[] {
 	return nanoid === organisation.company.nanoid ? ['org_admin'] : ['team_admin', 'org_admin'];

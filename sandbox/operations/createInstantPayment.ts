@@ -1,5 +1,5 @@
 import { ServiceFailure } from '../failure';
-import type { InstantPayment } from '../instantPayments';
+import { checkPayment, signerOf, type InstantPayment } from '../instantPayments';
 import { existing, requireRole } from '../roles';
 import { defineOperation } from './operation';
 
@@ -7,7 +7,8 @@ interface Request {
 	readonly body: InstantPayment;
 }
 
-const MAY_PAY = [
+/** The roles that may pay for a team. */
+export const MAY_PAY = [
 	'team_admin',
 	'team_finance_admin',
 	'team_payment_initiator',
@@ -18,19 +19,25 @@ const MAY_PAY = [
 /** Endpoint 10: one payment to an external recipient; each signed salt pays once. */
 export const createInstantPayment = defineOperation<Request>(
 	'createInstantPayment',
-	({ body }, { service, caller }) => {
-		const { organisation, instantPayments, settings } = service;
-		const signer = instantPayments.signerOf(body, settings);
+	({ body }, { service, caller, requestId }) => {
+		const { organisation, payments, settings } = service;
+		const signer = signerOf(body, settings);
 		const checkRole = (): void => {
 			if (caller && caller.address !== signer) {
-				throw new ServiceFailure(403, 'The signer is not the caller', 'signer_mismatch');
+				throw new ServiceFailure(403, 'The signer is not the caller', 'SIGNER_MISMATCH');
 			}
 			requireRole(organisation.account(signer), body.from, MAY_PAY, organisation);
 		};
-		const missing = new ServiceFailure(404, `${body.from} does not exist`, 'team_not_found');
+		const missing = new ServiceFailure(404, `${body.from} does not exist`, 'TEAM_NOT_FOUND');
 		const team = existing(organisation.team(body.from), missing, checkRole, settings);
-		instantPayments.check(body, team, signer);
-		instantPayments.pay(body, team);
-		return { transaction: organisation.randomness.identifier('tx') };
+		const order = {
+			team,
+			amountCents: body.amount_cents,
+			email: body.external_recipient_email,
+			signer,
+			platformId: organisation.account(signer)?.platformId,
+		};
+		checkPayment(body, order, settings);
+		return { transaction: payments.make(body, team, requestId, service) };
 	},
 );

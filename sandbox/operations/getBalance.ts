@@ -15,7 +15,7 @@ export const getBalance = defineOperation<Request>(
 		const found = entity(nanoid, organisation);
 		const { account, balances, unlisted } = existing(
 			found,
-			new ServiceFailure(404, `${nanoid} does not exist`, 'entity_not_found'),
+			new ServiceFailure(404, `${nanoid} does not exist`, 'ENTITY_NOT_FOUND'),
 			() => requireRole(caller, found?.place ?? nanoid, ANY_ROLE, organisation),
 			settings,
 		);
@@ -24,11 +24,13 @@ export const getBalance = defineOperation<Request>(
 			.enumeration('BalanceCurrency')
 			.filter((currency) => !currencies || currencies.includes(currency))
 			.filter((currency) => !unlisted.has(currency));
+		const cents = (currency: string): bigint => balances.get(currency) ?? 0n;
 		return {
 			platform_account_address: account,
 			balances: shown.map((currency) => ({
 				currency,
-				balance_cents: String(balances.get(currency) ?? 0n),
+				balance_cents:
+					settings.balanceCents === 'text' ? String(cents(currency)) : Number(cents(currency)),
 			})),
 		};
 	},

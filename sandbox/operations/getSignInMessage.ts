@@ -1,3 +1,4 @@
+import { isPlatformOf } from '../accounts';
 import { ServiceFailure } from '../failure';
 import { defineOperation } from './operation';
 
@@ -10,15 +11,15 @@ export const getSignInMessage = defineOperation<Request>(
 	'getSignInMessage',
 	({ query: { wallet, platformid } }, { service }) => {
 		const { accounts } = service.organisation;
-		if (!accounts.some(({ platformId }) => platformId === platformid)) {
-			throw new ServiceFailure(404, 'No such platform identifier', 'platform_not_found');
+		if (!accounts.some((each) => isPlatformOf(each, platformid))) {
+			throw new ServiceFailure(404, 'No such platform identifier', 'PLATFORM_NOT_FOUND');
 		}
 		const account = service.organisation.account(wallet);
-		if (account?.platformId !== platformid || account.role === null) {
+		if (!account || !isPlatformOf(account, platformid) || account.role === null) {
 			throw new ServiceFailure(
 				403,
 				'The wallet holds no allowed role on this platform identifier',
-				'role_missing',
+				'ROLE_MISSING',
 			);
 		}
 		const holder = { wallet, platformId: platformid };

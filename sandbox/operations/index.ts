@@ -5,11 +5,12 @@ import { getSignInMessage } from './getSignInMessage';
 import { createInvites, listInvites } from './invites';
 import { listTeamUsers } from './listTeamUsers';
 import type { Operation } from './operation';
+import { preparePayment } from './preparePayment';
 import { resolveNameReview } from './resolveNameReview';
 import { sendTestDelivery } from './sendTestDelivery';
 import { verifySignIn } from './verifySignIn';
 
-/** The eleven operations in the order of docs/api.md, Endpoints. */
+/** The eleven operations in the order of docs/api.md, Endpoints, and one that isn't documented. */
 export const OPERATIONS: readonly Operation[] = [
 	getSignInMessage,
 	verifySignIn,
@@ -22,4 +23,5 @@ export const OPERATIONS: readonly Operation[] = [
 	sendTestDelivery,
 	createInstantPayment,
 	listTeamUsers,
+	preparePayment,
 ];

@@ -15,8 +15,10 @@ export const listInvites = defineOperation<ListRequest>(
 	({ query: { nanoid } }, { service, caller }) => {
 		const wanted = nanoid.startsWith('co-') ? 'org_admin' : 'team_admin';
 		const { invites } = workspaceFor(service, nanoid, caller, [wanted]);
-		if (service.settings.recordFields === 'full') return invites;
-		return invites.map((invite) => ({ ...invite, company: undefined, team: undefined }));
+		const { recordFields } = service.settings;
+		if (recordFields === 'full') return invites;
+		const absent = recordFields === 'nulls' ? null : undefined;
+		return invites.map((invite) => ({ ...invite, company: absent, team: absent }));
 	},
 );
 
@@ -57,7 +59,7 @@ export function workspaceFor(
 ): Workspace {
 	return existing(
 		organisation.workspace(nanoid),
-		new ServiceFailure(404, `${nanoid} does not exist`, 'entity_not_found'),
+		new ServiceFailure(404, `${nanoid} does not exist`, 'ENTITY_NOT_FOUND'),
 		() => requireRole(caller, nanoid, wanted, organisation),
 		settings,
 	);

@@ -22,7 +22,7 @@ export const listTeamUsers = defineOperation<Request>(
 		const { organisation, settings } = service;
 		const team = existing(
 			organisation.team(team_nanoid),
-			new ServiceFailure(404, `${team_nanoid} does not exist`, 'team_not_found'),
+			new ServiceFailure(404, `${team_nanoid} does not exist`, 'TEAM_NOT_FOUND'),
 			() => requireRole(caller, team_nanoid, ANY_ROLE, organisation),
 			settings,
 		);
@@ -33,10 +33,17 @@ export const listTeamUsers = defineOperation<Request>(
 			? team.users.filter(({ email }) => wanted.has(compared(email)))
 			: team.users;
 		const { users: found, pagination } = paginate(users, query);
-		if (settings.recordFields === 'full') return { users: found, pagination };
-		return { users: found.map(({ nanoid }) => ({ nanoid })), pagination };
+		const { recordFields } = settings;
+		if (recordFields === 'full') return { users: found, pagination };
+		return { users: found.map((user) => bare(user, recordFields)), pagination };
 	},
 );
+
+/** A user with the identifier only; the rest is missing or null. */
+function bare({ nanoid, ...others }: TeamUser, recordFields: 'sparse' | 'nulls'): object {
+	if (recordFields === 'sparse') return { nanoid };
+	return { nanoid, ...Object.fromEntries(Object.keys(others).map((name) => [name, null])) };
+}
 
 /** The last page has next_page and next_offset too. */
 function paginate(

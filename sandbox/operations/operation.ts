@@ -1,7 +1,8 @@
 import type { ValidateFunction } from 'ajv';
 
 import type { Account } from '../accounts';
-import { problems, type Description, type RequestParts } from '../description';
+import { issues, problems, type Description, type RequestParts } from '../description';
+import type { Issue } from '../failure';
 import type { SimulatedService } from '../simulatedService';
 
 /** What an operation has besides its request. */
@@ -13,9 +14,15 @@ export interface Context {
 	readonly caller?: Account;
 }
 
+/** What is wrong with a request, for the log and for its sender. */
+export interface Refused {
+	readonly problems: readonly string[];
+	readonly issues: readonly Issue[];
+}
+
 /** A validated request: what is wrong with it, or the work to do. */
 export type Prepared =
-	| { readonly problems: readonly string[] }
+	| Refused
 	| { readonly problems: readonly []; work(context: Context): unknown };
 
 /** One operation of the service. */
@@ -40,7 +47,9 @@ export function defineOperation<Request>(
 			const check = checks.get(description) ?? description.requestCheck<Request>(id);
 			checks.set(description, check);
 			const request: unknown = parts;
-			if (!check(request)) return { problems: problems(check.errors) };
+			if (!check(request)) {
+				return { problems: problems(check.errors), issues: issues(check.errors) };
+			}
 			return { problems: [], work: (context) => answer(request, context) };
 		},
 	};

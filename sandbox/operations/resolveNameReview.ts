@@ -20,16 +20,16 @@ export const resolveNameReview = defineOperation<Request>(
 		const { organisation, settings } = service;
 		const team = existing(
 			organisation.team(team_nanoid),
-			new ServiceFailure(404, `${team_nanoid} does not exist`, 'team_not_found'),
+			new ServiceFailure(404, `${team_nanoid} does not exist`, 'TEAM_NOT_FOUND'),
 			() => requireRole(caller, team_nanoid, MAY_REVIEW, organisation),
 			settings,
 		);
 		const review = team.nameReviews.get(user_nanoid);
 		if (!review) {
-			throw new ServiceFailure(404, `${user_nanoid} has no name review`, 'review_not_found');
+			throw new ServiceFailure(404, `${user_nanoid} has no name review`, 'REVIEW_NOT_FOUND');
 		}
 		if (review.status !== 'waiting') {
-			throw new ServiceFailure(400, `The review is already ${review.status}`, 'review_resolved');
+			throw new ServiceFailure(400, `The review is already ${review.status}`, 'REVIEW_RESOLVED');
 		}
 		review.status = body[settings.decisionFieldName] === 'approve' ? 'approved' : 'cancelled';
 		return { status: review.status };

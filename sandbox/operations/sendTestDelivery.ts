@@ -1,4 +1,4 @@
-import { makeEvent } from '../events';
+import { eventVersionOf, makeEvent } from '../events';
 import { ServiceFailure } from '../failure';
 import { existing, requireRole } from '../roles';
 import { defineOperation } from './operation';
@@ -19,14 +19,17 @@ export const sendTestDelivery = defineOperation<Request>(
 		const place = team?.nanoid ?? organisation.company.nanoid;
 		const endpoint = existing(
 			deliveries.endpoint(webhook_nanoid),
-			new ServiceFailure(404, `${webhook_nanoid} does not exist`, 'webhook_not_found'),
+			new ServiceFailure(404, `${webhook_nanoid} does not exist`, 'WEBHOOK_NOT_FOUND'),
 			() => requireRole(caller, place, mayTest, organisation),
 			settings,
 		);
 		const version = typeof body.version === 'number' ? body.version : 2;
 		const event = makeEvent(String(body[settings.eventTypeFieldName]), organisation, {
-			version,
-			envelope: { request_id: requestId },
+			eventVersion: eventVersionOf(settings, version),
+			envelope: {
+				request_id: requestId,
+				...(settings.testEventKey !== null && { idempotency_key: settings.testEventKey }),
+			},
 		});
 		const delivery = deliveries.send(event, { endpoint: webhook_nanoid }, settings);
 		return {

@@ -21,17 +21,24 @@ const eventParameters = z.object({
 	output: z.enum(['event', 'simplified']).default('event'),
 });
 
+const TIMES = { created_at: SAMPLE_TIME, updated_at: SAMPLE_TIME };
+
+/** What a sample has in place of what the sandbox makes up: the user's team, and one time. */
+function contentOf(eventType: string): object {
+	const [group] = eventType.split('.');
+	if (group === 'payment') return TIMES;
+	if (group === 'invite') return { invited_to: TEAM_PLACEHOLDER };
+	const deposit = group === 'deposit' ? { ...TIMES, transaction_date: SAMPLE_TIME } : {};
+	return { entity_nanoid: TEAM_PLACEHOLDER, ...deposit };
+}
+
 /** The sandbox's event of a type, as a delivery brings it. */
 export function sampleEvent(eventType: string): JsonObject {
 	const organisation = new Organisation(eventType, 0);
-	const times = { transaction_date: SAMPLE_TIME, created_at: SAMPLE_TIME, updated_at: SAMPLE_TIME };
 	const event = makeEvent(eventType, organisation, {
 		optionalFields: true,
 		envelope: { created: Date.parse(SAMPLE_TIME) / 1000, idempotency_key: `sample ${eventType}` },
-		content: {
-			entity_nanoid: TEAM_PLACEHOLDER,
-			...(eventType === 'deposit.received' ? times : {}),
-		},
+		content: { ...contentOf(eventType) },
 	});
 	return JSON.parse(JSON.stringify(event));
 }
@@ -101,9 +108,9 @@ function nameReviews(): Sample {
 /** Rows of a sheet with deposits, as *Deposit received → sheet* writes them. */
 function deposits(): Sample {
 	return [
-		['de-3Gbyf8rBUJue', 'complete', '8945.48', 'INV-20265871'],
-		['de-Xw81LkPq0aZt', 'reverted', '1200.00', 'INV-20265904'],
-		['de-p9VbN3cYt7Qs', 'complete', '20000.00', ''],
+		['dp-3Gbyf8rBUJue-e153yK5e', 'complete', '8945.48', 'INV-20269494'],
+		['dp-Xw81LkPq0aZt-r28Uxq7b', 'reverted', '1200.00', 'INV-20265904'],
+		['dp-p9VbN3cYt7Qs-Mz40dkV2', 'complete', '20000.00', ''],
 	].map(([deposit_id, status, amount, reference], index) => ({
 		row_number: index + 2,
 		deposit_id,

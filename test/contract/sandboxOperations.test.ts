@@ -8,7 +8,8 @@ import { dataOf, SandboxClient, type Reply } from '../support/sandboxClient';
 
 /* What openapi.yaml can't say: roles, and what is done once. The conformance test has the formats. */
 
-const sandbox = useActionSandbox();
+/* With the sandbox's own defaults. */
+const sandbox = useActionSandbox({}, {});
 const clients = new Map<AccountName, SandboxClient>();
 let teamIds: string[];
 
@@ -102,6 +103,7 @@ describe('administrator invites', () => {
 	const execute = async (body: unknown) => await administrator().put('/v2/invites/manager', body);
 
 	it.each([
+		['number', '4'],
 		['name', 'team_viewer'],
 		['hash', id('team_viewer')],
 	] as const)('are executed once, with roles by %s', async (roleForm, role) => {
@@ -217,7 +219,7 @@ describe('an authorization that the control page prepares', () => {
 		await administrator().get(`/sandbox/authorization?${query}`);
 
 	it('is a whole EIP-712 payload that the service takes once it is signed', async () => {
-		const query = 'amount=1,250.5&email=ana@example.com&reference=INV-1';
+		const query = 'amount=1250.5&email=ana@example.com&reference=INV-1';
 		const prepared: Prepared = JSON.parse((await prepare(query)).text);
 		expect(prepared).toMatchObject({
 			amount: '1250.50',
@@ -229,8 +231,16 @@ describe('an authorization that the control page prepares', () => {
 		expect(await pay(own)).toMatchObject({ status: 200 });
 	});
 
-	it.each(['amount=1.005', 'amount=-1', 'email=nobody'])('is refused for %s', async (query) => {
-		expect((await prepare(query)).status).toBe(400);
+	it.each(['1.005', '-1', '1,250.00', '$4200', '4.200,00', ''])(
+		'is refused for the amount %j, which the error quotes',
+		async (amount) => {
+			const { status, body } = await prepare(`amount=${encodeURIComponent(amount)}`);
+			expect([status, body]).toEqual([400, { error: expect.stringContaining(`“${amount}”`) }]);
+		},
+	);
+
+	it('is refused for who has no address', async () => {
+		expect((await prepare('email=nobody')).status).toBe(400);
 	});
 });
 
@@ -260,7 +270,7 @@ describe('signing in', () => {
 		expect(await viewer().verify(message, signature)).toMatchObject({ status: 200 });
 		expect(await viewer().verify(message, signature)).toMatchObject({
 			status: 401,
-			body: { error_code: 'nonce_invalid' },
+			body: { error_code: 'NONCE_INVALID' },
 		});
 		const other = new SiweMessage(await viewer().signInMessage()).nonce;
 		expect(await viewer().verify(message, signature, other)).toMatchObject({ status: 401 });
@@ -273,10 +283,10 @@ describe('signing in', () => {
 	}
 
 	it.each<[string, string, number, Wrong]>([
-		['another wallet signed', 'signature_invalid', 401, { signer: 'stranger' }],
-		['was changed', 'message_changed', 401, { change: (text) => text.replace('42161', '1') }],
-		['isn’t one', 'message_invalid', 400, { change: () => 'Hello' }],
-		['expired before it was signed', 'signature_invalid', 401, { lifetime: 0.001 }],
+		['another wallet signed', 'INVALID_SIGNATURE', 401, { signer: 'stranger' }],
+		['was changed', 'MESSAGE_CHANGED', 401, { change: (text) => text.replace('ID: 1', 'ID: 5') }],
+		['isn’t one', 'MESSAGE_INVALID', 400, { change: () => 'Hello' }],
+		['expired before it was signed', 'INVALID_SIGNATURE', 401, { lifetime: 0.001 }],
 	])('rejects a message that %s', async (_what, error_code, status, wrong) => {
 		const { change = String, signer = 'viewer', lifetime } = wrong;
 		sandbox.service.change({ signInMessageLifetimeSeconds: lifetime });
@@ -288,10 +298,12 @@ describe('signing in', () => {
 	it('issues messages only to wallets with a role on the platform identifier', async () => {
 		const ask = async (wallet: string, platformid: string): Promise<number> =>
 			(await viewer().get(`/v2/auth/siwe?${new URLSearchParams({ wallet, platformid })}`)).status;
-		const { address, platformId } = viewer().account;
-		expect(await ask(address.toLowerCase(), platformId)).toBe(200);
+		const { address, platformId, shortPlatformId } = viewer().account;
+		expect(await ask(address.toLowerCase(), platformId.toLowerCase())).toBe(200);
+		expect(await ask(address, shortPlatformId)).toBe(200);
 		expect(await ask(as('stranger').account.address, platformId)).toBe(403);
-		expect(await ask(address, 'PLT-10000001')).toBe(403);
+		expect(await ask(address, administrator().account.platformId)).toBe(403);
 		expect(await ask(address, 'PLT-0')).toBe(404);
+		expect(await ask(address, '')).toBe(400);
 	});
 });

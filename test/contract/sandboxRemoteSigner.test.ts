@@ -1,6 +1,7 @@
 import { hexlify, id, toUtf8Bytes, verifyMessage, Wallet } from 'ethers';
 
 import { startRemoteSigner, type RemoteSigner } from '../../sandbox/remoteSigner';
+import { waitFor } from '../support/waiting';
 
 const wallet = new Wallet(id('payroll sandbox test: signer'));
 const { address } = wallet;
@@ -93,4 +94,75 @@ it('fails as planned, in order, and then signs again', async () => {
 	await expect(post('personal_sign', params)).rejects.toThrow('fetch failed');
 	await expect(post('personal_sign', params)).rejects.toThrow('timeout');
 	expect(await signerOf(params)).toBe(address);
+});
+
+it('answers with v from 0 where it is asked to', async () => {
+	await start({ vFromZero: true });
+	const answer = await ask('personal_sign', [hexMessage, address]);
+	const signature = String(Object(answer).result);
+	expect(signature).toMatch(/^0x[0-9a-f]{128}0[01]$/);
+	expect(verifyMessage(message, signature.replace(/00$/, '1b').replace(/01$/, '1c'))).toBe(address);
+});
+
+it('answers with errors that are texts where it is asked to', async () => {
+	await start({ textErrors: true, dialects: ['clef'] });
+	expect(await ask('personal_sign', [hexMessage, address])).toEqual({
+		...{ jsonrpc: '2.0', id: 7 },
+		error: 'The method personal_sign does not exist/is not available',
+	});
+});
+
+describe('a person who is asked', () => {
+	const firstWaiting = async () =>
+		await waitFor('the person is asked', async () => signer.waiting()[0], { interval: 10 });
+	const control = async (method: string, path: string) =>
+		await fetch(`${signer.url}/requests${path}`, { method });
+	const patient = async (method: string, params: readonly unknown[]): Promise<unknown> => {
+		const body = JSON.stringify({ jsonrpc: '2.0', id: 7, method, params });
+		return await (await fetch(signer.url, { method: 'POST', body })).json();
+	};
+
+	beforeEach(async () => {
+		await start({ asksPerson: true });
+	});
+
+	it('sees the text, and signs it by confirming', async () => {
+		const answer = patient('personal_sign', [hexMessage, address]);
+		const { id: requestId } = await firstWaiting();
+		const shown = await (await control('GET', '')).json();
+		expect(shown).toEqual([{ id: requestId, method: 'personal_sign', address, text: message }]);
+		expect((await control('POST', `/${requestId}/confirm`)).status).toBe(200);
+		expect(verifyMessage(message, String(Object(await answer).result))).toBe(address);
+		expect(await (await control('GET', '')).json()).toEqual([]);
+		expect((await control('POST', `/${requestId}/confirm`)).status).toBe(404);
+		expect(signer.log).toMatchObject([{ outcome: 'signed' }]);
+	});
+
+	it.each([
+		['eth_signTypedData_v4', text, 4001, 'User rejected the request.'],
+		['account_signTypedData', typedData, -32000, 'request denied'],
+	])('sees the typed data of %s, and declines it', async (method, given, code, said) => {
+		const answer = patient(method, [address, given]);
+		const { id: requestId, ...shown } = await firstWaiting();
+		const { domain: named, primaryType, message: signedMessage } = typedData;
+		expect(shown).toEqual({
+			...{ method, address, domain: named, primaryType },
+			message: signedMessage,
+		});
+		expect((await control('POST', `/${requestId}/decline`)).status).toBe(200);
+		expect(await answer).toEqual({ jsonrpc: '2.0', id: 7, error: { code, message: said } });
+		expect(signer.log).toMatchObject([{ outcome: 'declined' }]);
+	});
+
+	it('isn’t asked any longer once nobody waits', async () => {
+		await expect(post('personal_sign', [hexMessage, address])).rejects.toThrow('timeout');
+		await waitFor('the request is gone', async () => signer.log[0], { interval: 10 });
+		expect(signer.waiting()).toEqual([]);
+		expect(signer.log).toMatchObject([{ outcome: 'abandoned' }]);
+	});
+
+	it('isn’t asked about what the signer can’t sign', async () => {
+		const answer = await ask('personal_sign', [hexMessage, `0x${'1'.repeat(40)}`]);
+		expect(answer).toMatchObject({ error: { code: -32000 } });
+	});
 });

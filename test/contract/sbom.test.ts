@@ -33,7 +33,7 @@ const manifestIn = (folder: string) =>
 
 const installed = (name: string) => manifestIn(path.join('node_modules', name));
 
-const BUNDLED = [installed('zod'), installed('@spruceid/siwe-parser')];
+const BUNDLED = [installed('zod'), installed('@cyclonedx/cyclonedx-library')];
 
 describe('the bill of materials', () => {
 	it('is valid CycloneDX', async () => {
@@ -47,14 +47,14 @@ describe('the bill of materials', () => {
 	it('names each package with its version, its license and its hash', () => {
 		const { components, dependencies, metadata } = sbom.parse(JSON.parse(sbomOf(BUNDLED)));
 		const own = `pkg:npm/n8n-nodes-payroll-payments@${manifestIn('.').version}`;
-		const parser = `pkg:npm/%40spruceid/siwe-parser@${installed('@spruceid/siwe-parser').version}`;
+		const scoped = `pkg:npm/%40cyclonedx/cyclonedx-library@${installed('@cyclonedx/cyclonedx-library').version}`;
 		const zod = `pkg:npm/zod@${installed('zod').version}`;
 		expect(metadata.component.purl).toBe(own);
 		expect(components.map(({ purl, licenses }) => [purl, licenses])).toEqual([
-			[parser, [{ license: { id: 'Apache-2.0' } }]],
+			[scoped, [{ license: { id: 'Apache-2.0' } }]],
 			[zod, [{ license: { id: 'MIT' } }]],
 		]);
-		expect(dependencies).toContainEqual({ ref: own, dependsOn: [parser, zod] });
+		expect(dependencies).toContainEqual({ ref: own, dependsOn: [scoped, zod] });
 		const hashes = components[1]?.externalReferences.flatMap(({ hashes: each = [] }) => each) ?? [];
 		const [, sha512 = ''] = lock.packages['node_modules/zod']?.integrity?.split('-') ?? [];
 		expect(hashes.map(({ content }) => content)).toEqual([

@@ -225,7 +225,7 @@ describe('a webhook', () => {
 });
 
 it('prepares a payment whose fields can be copied', async () => {
-	await field('Payment amount').fill('1,250.00');
+	await field('Payment amount').fill('1250.00');
 	await field('Payment reference').fill('INV-1042');
 	await press('Prepare payment');
 	await page.getByText('Copy these into the node’s fields.').waitFor();
@@ -239,9 +239,92 @@ it('prepares a payment whose fields can be copied', async () => {
 	await press('Copy Payment Authorization');
 	const copied: Record<string, unknown> = JSON.parse(await clipboard());
 	expect(Object.keys(copied).sort()).toEqual(['domain', 'message', 'primaryType', 'types']);
-	await field('Payment amount').fill('1.005');
+	await field('Payment amount').fill('1,250.00');
 	await press('Prepare payment');
-	await page.getByText('Payment amount isn’t an amount like 1,250.00.').waitFor();
+	await page.getByText('Payment amount “1,250.00” isn’t an amount like 1250.00.').waitFor();
+});
+
+describe('the practice desk', () => {
+	const control = async (route: string, body: object) => {
+		const request = { method: 'POST', body: JSON.stringify(body) };
+		expect((await fetch(`${sandbox.url}/sandbox/${route}`, request)).status).toBe(200);
+	};
+	const cells = (table: string) => page.locator(`#${table} tr`).first().locator('td');
+
+	it('shows messages, with links that can be clicked', async () => {
+		const link = 'http://127.0.0.1:1/form-waiting/12?signature=a';
+		await control('messages', { content: `Pay &lt;b&gt;? Decide: ${link}.`, from: 'Payroll run' });
+		await page.locator('#inbox').getByRole('link', { name: link }).waitFor();
+		expect((await cells('inbox').allInnerTexts()).slice(1)).toEqual([
+			expect.stringContaining('#payroll'),
+			`Pay <b>? Decide: ${link}.`,
+			'Payroll run',
+		]);
+	});
+
+	it('shows the rows of a sheet, which a person changes and adds to', async () => {
+		const { sheet } = sandbox.service;
+		await field('amount, row 3').fill('99.5');
+		await field('amount, row 3').press('Enter');
+		await page.getByText('Changed amount of row 3.').waitFor();
+		await press('Add row');
+		await field('reference, row 5').fill('PAY-004');
+		await field('reference, row 5').press('Enter');
+		await page.getByText('Changed reference of row 5.').waitFor();
+		await press('Remove row 2');
+		await page.getByText('Removed row 2.').waitFor();
+		expect(sheet.tab('Payments')?.rows).toMatchObject([
+			{ reference: 'PAY-002', amount: 99.5 },
+			{ reference: 'PAY-003' },
+			{ reference: 'PAY-004' },
+		]);
+		await field('Tab').selectOption('Name reviews');
+		await field('decision, row 2').waitFor();
+	});
+
+	it('says whether a payment was made, and ends one', async () => {
+		await field('From now on, payments').selectOption('wait until you decide here');
+		await page.getByText('From now on, payments wait until you decide here.').waitFor();
+		const client = await SandboxClient.of(sandbox, 'companyAdministrator').signIn();
+		const [team] = sandbox.service.organisation.teams;
+		const signer = client.account.address;
+		if (team === undefined) throw new Error('The sandbox has no team.');
+		const order = { team, email: 'ana@example.com', amountCents: 12_550, signer };
+		sandbox.service.authorize(order, 'INV-1');
+		const { domain, types, typed_data } = sandbox.service.authorize(order, 'INV-2');
+		await client.put('/v2/payments/external_entity/instant', {
+			from: team.nanoid,
+			amount_cents: order.amountCents,
+			signer,
+			typed_data,
+			signature: await client.wallet.signTypedData(domain, types, typed_data),
+			external_recipient_email: order.email,
+			currency_symbol: 'USD',
+			network: 'arbitrum',
+		});
+		await field('Was it made?').fill('inv-1');
+		await page.locator('#payments').getByText('not made: only authorized').waitFor();
+		expect(await page.locator('#payments tr').count()).toBe(1);
+		await field('Was it made?').fill('INV-2');
+		await page.locator('#payments').getByText('made, in progress').waitFor();
+		await page
+			.locator('#payments')
+			.getByRole('button', { name: /^Fail tx-/ })
+			.click();
+		await page.locator('#payments').getByText('failed, money returned').waitFor();
+	});
+
+	it('shows which workflow an event went to', async () => {
+		const url = 'http://127.0.0.1:1/webhook/x';
+		const link = 'http://127.0.0.1:1/workflow/7';
+		await control('endpoints', { url, name: 'Deposit to message', link });
+		await control('deposits', { delivery: { retries: false } });
+		const shown = page.locator('#deliveries').getByRole('link', { name: 'Deposit to message' });
+		expect(await shown.getAttribute('href')).toBe(link);
+		await field('Webhook')
+			.locator('option', { hasText: `Deposit to message (${url})` })
+			.waitFor({ state: 'attached' });
+	});
 });
 
 describe('changes for polling', () => {
@@ -347,7 +430,7 @@ it('copies the IDs and keys that n8n asks for', async () => {
 it('gives every control a name, and fits a phone', async () => {
 	const unnamed = await page.evaluate(`
 		[...document.querySelectorAll('input, select, button')]
-			.filter((each) => !each.labels?.length && !each.textContent.trim())
+			.filter((each) => !each.labels?.length && !each.ariaLabel && !each.textContent.trim())
 			.map(({ outerHTML }) => outerHTML)`);
 	expect(unnamed).toEqual([]);
 	await page.setViewportSize({ width: 360, height: 800 });

@@ -1,4 +1,7 @@
+import { createServer } from 'node:http';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
 
 import { Wallet } from 'ethers';
 import type { ICredentialDataDecryptedObject, INodeParameters } from 'n8n-workflow';
@@ -8,9 +11,13 @@ import { buildFolder } from '../../scripts/lib/paths.mjs';
 import { runNode } from '../support/actionHost';
 import { ActionSandbox } from '../support/actionSandbox';
 import { BackgroundProcess } from '../support/backgroundProcess';
+import { listen } from '../support/httpServer';
 import { freePort } from '../support/ports';
 
 jest.setTimeout(600_000);
+
+/** How long a person reads what the wallet shows, in milliseconds. */
+const TIME_TO_CONFIRM = 120_000;
 
 /** The key of the first account that both have. */
 const KEY = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80';
@@ -141,6 +148,27 @@ describe.each(SIGNERS)('$name', ({ name, script, args, outcomes, withoutKey }) =
 			expect(await outcomeOf(invites, change)).toEqual(expected(typedData));
 			expect(await outcomeOf(await sandbox.payment(), change)).toEqual(expected(typedData));
 		});
+	});
+
+	it('signs behind a person who takes two minutes for each signature', async () => {
+		const asked: string[] = [];
+		const person = await listen(
+			createServer((incoming, response) => {
+				void text(incoming).then(async (body) => {
+					asked.push(JSON.parse(body).method);
+					await pause(TIME_TO_CONFIRM);
+					const headers = { 'content-type': 'application/json' };
+					const answer = await fetch(url, { method: 'POST', headers, body });
+					response.writeHead(answer.status, headers).end(await answer.text());
+				});
+			}),
+		);
+		const change = {
+			...{ remoteSignerDialect: 'wallet', remoteSignerUrl: person.url },
+			confirmationSeconds: 300,
+		};
+		expect(await outcomeOf(await sandbox.payment(), change)).toBe('signed');
+		expect(asked).toEqual(['personal_sign', 'eth_signTypedData_v4']);
 	});
 
 	it('says that it doesn’t have the wallet’s key', async () => {

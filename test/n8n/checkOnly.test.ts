@@ -2,7 +2,7 @@ import type { ICredentialDataDecryptedObject, INodeParameters } from 'n8n-workfl
 
 import '../support/withoutPauses';
 import { CATALOGUE } from '../../nodes/PayrollPayments/operations/catalogue';
-import { COMMON_OPTIONS } from '../../nodes/PayrollPayments/run/commonOptions';
+import { RUN_OPTIONS } from '../../nodes/PayrollPayments/run/commonOptions';
 import { CONTINUE, processedKeys, recordsOf, runNode } from '../support/actionHost';
 import { useActionSandbox, without } from '../support/actionSandbox';
 import { formFor } from '../support/sandboxForms';
@@ -34,7 +34,7 @@ const EXECUTED =
 	'Execute 2 invites ({invite}, {invite}) with the role Team: Viewer, signed by {wallet}';
 const PAID =
 	'Pay $125.00 to {email} from team {team}. Authorization: $125.00 (125000000 token units) of token {address} to {address}';
-const SIGNED = `${PAID} on chain {any}, contract {address}, `;
+const SIGNED = `${PAID} on {any}, contract {address}, `;
 
 /** What {@link formFor} lacks for a write. */
 type Change = () => INodeParameters | Promise<INodeParameters>;
@@ -127,8 +127,8 @@ it('covers every operation that changes something', () => {
 	expect([...new Set(NAMES.map((name) => name.split(' ')[0]))]).toEqual(
 		writes.map(({ resource, operation }) => `${resource}.${operation}`),
 	);
-	for (const { effect, options } of CATALOGUE) {
-		expect(options.checkOnly).toBe(effect === 'write' ? COMMON_OPTIONS.write.checkOnly : undefined);
+	for (const { effect, runOptions } of CATALOGUE) {
+		expect(runOptions.checkOnly).toBe(effect === 'write' ? RUN_OPTIONS.write.checkOnly : undefined);
 	}
 });
 
@@ -292,7 +292,7 @@ it.each<[string, string, INodeParameters, credentials?: ICredentialDataDecrypted
 	expect(shown.output).toEqual([]);
 	expect(shown.error?.message).toMatch(/( \[item 0\]|^Row 1: .*)$/);
 	expect(shown.error).toEqual(real.error);
-	expect(sandbox.wire()).toEqual([]);
+	expect(sandbox.writes()).toEqual([]);
 	expect(processedKeys.entries()).toEqual(before);
 });
 
@@ -315,7 +315,7 @@ describe('payments', () => {
 			for (const node of [{}, asTool]) {
 				const shown = await sandbox.run(checking(parameters), { node });
 				expect(shown.error?.message).toBe(
-					'The payment of $125.00 to ana@example.com was already paid by this node, so it was not sent again [item 0]',
+					'The payment of $125.00 to ana@example.com was already paid, so it was not sent again [item 0]',
 				);
 			}
 			expect(processedKeys.entries()).toEqual(before);
@@ -334,7 +334,7 @@ describe('payments', () => {
 		const sent = sandbox.writes().length;
 
 		const without = await sandbox.run(checking(parameters));
-		expect(without.error?.message).toContain('was already sent by this node');
+		expect(without.error?.message).toContain('was already sent');
 		expect(codeIn(without.error?.description)).toBe(confirmedNotPaid);
 		const confirmed = sandbox.paying(payload, { options: { confirmedNotPaid } });
 		for (let count = 0; count < 2; count++) {
@@ -353,7 +353,7 @@ describe('payments', () => {
 		expect(recordsOf((await sandbox.run(confirmed)).output)[0]).toHaveProperty('transaction');
 		expect(sandbox.writes()).toHaveLength(sent + 1);
 		const again = await sandbox.run(checking(confirmed));
-		expect(again.error?.message).toContain('already paid by this node');
+		expect(again.error?.message).toContain('already paid');
 		expect(sandbox.writes()).toHaveLength(sent + 1);
 	});
 

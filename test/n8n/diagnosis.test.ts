@@ -16,6 +16,14 @@ const NOTHING_FITS =
 	'for a proxy that rewrites the JSON body, or set Format to Custom and describe the signature with ' +
 	'the help of the service’s documentation.';
 
+const NOT_SIGNED =
+	'No header of this delivery looks like a signature or a token. Turn on signing for this webhook in ' +
+	'the service, or check whether a proxy removes the header.';
+
+const IS_STANDARD =
+	'This delivery has the headers of Standard Webhooks. Set Format to Standard Webhooks in the ' +
+	'credential, and copy the secret from the service again: the saved one doesn’t fit.';
+
 const log = useLog();
 
 const start = useTriggerHosts();
@@ -75,30 +83,32 @@ const WRONG_SETTINGS = [
 describe.each(SIGNED_SCHEMES)('a delivery signed as $name', ({ name, saved, secrets, prove }) => {
 	const [secret, other] = secrets;
 
-	it.each(WRONG_SETTINGS)(
-		'with %s: the editor names settings that are right',
-		async (_what, wrong) => {
-			/* Standard Webhooks can't be saved with a secret that isn't Base64. */
-			if ('format' in wrong && wrong.format === 'standardWebhooks' && !secret.startsWith('whsec_'))
-				return;
-			if ('format' in wrong && wrong.format === saved.format && wrong.format === 'standardWebhooks')
-				return;
-			const headers = await prove(secret, BODY, seconds());
-			const { advice } = await diagnosed({ ...wrong, secret }, headers);
-			expect(advice).toContain('In the credential, set ');
+	const isCustom = saved.format === 'custom';
+	const settings = isCustom
+		? [['another header', { ...saved, header: 'X-Other' }] as const]
+		: WRONG_SETTINGS;
 
-			const right = await host({ ...wrong, ...settingsFrom(advice), secret }, 'webhook');
-			expect(await deliver(right, headers)).toEqual(GENUINE);
-			const changed = Buffer.concat([BODY, Buffer.from(' ')]);
-			const isToken = name.startsWith('shared token');
-			expect((await deliver(right, headers, changed)).status).toBe(isToken ? 200 : 401);
-		},
-	);
+	it.each(settings)('with %s: the editor names settings that are right', async (_what, wrong) => {
+		/* Standard Webhooks can't be saved with a secret that isn't Base64. */
+		if ('format' in wrong && wrong.format === 'standardWebhooks' && !secret.startsWith('whsec_'))
+			return;
+		if ('format' in wrong && wrong.format === saved.format && wrong.format === 'standardWebhooks')
+			return;
+		const headers = await prove(secret, BODY, seconds());
+		const { advice } = await diagnosed({ ...wrong, secret }, headers);
+		expect(advice).toContain('In the credential, set ');
+
+		const right = await host({ ...wrong, ...settingsFrom(advice), secret }, 'webhook');
+		expect(await deliver(right, headers)).toEqual(GENUINE);
+		const changed = Buffer.concat([BODY, Buffer.from(' ')]);
+		const isToken = name.startsWith('shared token');
+		expect((await deliver(right, headers, changed)).status).toBe(isToken ? 200 : 401);
+	});
 
 	it('with a wrong secret: says so and names nothing', async () => {
 		const headers = await prove(secret, BODY, seconds());
 		const { advice } = await diagnosed({ ...saved, secret: other }, headers);
-		expect(advice).toMatch(/^The secret in the credential doesn’t fit this delivery, /);
+		expect(advice).toBe(NOTHING_FITS);
 		for (const header of Object.keys(headers)) {
 			expect(advice.toLowerCase()).not.toContain(header);
 		}
@@ -123,10 +133,17 @@ describe('the message, word for word', () => {
 		});
 	const withHex = () => ({ 'x-signature': hex });
 	const MISSING = 'The header x-signature is missing';
+	const TRACE = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 
-	it.each<
-		[string, ICredentialDataDecryptedObject, () => Headers, advice: string, error?: string | RegExp]
-	>([
+	type Case = [
+		what: string,
+		ICredentialDataDecryptedObject,
+		() => Headers,
+		advice: string,
+		error?: string | RegExp,
+	];
+
+	it.each<Case>([
 		[
 			'a missing header',
 			{},
@@ -180,7 +197,41 @@ describe('the message, word for word', () => {
 			'The timestamp looks like milliseconds, but seconds are expected.',
 		],
 		['a wrong secret', {}, signed(0, 'another'), NOTHING_FITS, 'The signature doesn’t match'],
-		['no signature at all', {}, () => ({}), NOTHING_FITS, MISSING],
+		['no signature at all', {}, () => ({ traceparent: TRACE }), NOT_SIGNED, MISSING],
+		...Object.entries({ 'x-signature': 'x', 'x-proof': hex, 'x-hmac': 'x', 'api-token': 'x' }).map(
+			([name, value]): Case => [
+				`a wrong secret with ${name}`,
+				{ secret: 'another' },
+				() => ({ [name]: value }),
+				NOTHING_FITS,
+			],
+		),
+		...['webhook', 'svix'].map(
+			(brand): Case => [
+				`the wrong secret of Standard Webhooks (${brand})`,
+				{},
+				() => ({ [`${brand}-signature`]: `v1,${hmac('x', BODY).toString('base64')}` }),
+				IS_STANDARD,
+				MISSING,
+			],
+		),
+		...[
+			'Tue, 31 Mar 2026 09:30:00 GMT',
+			'1774949400.5',
+			'1774949400123456',
+			'2026-03-31T09:30:00+0000',
+		].map(
+			(time): Case => [
+				`a time such as ${time}`,
+				{ format: 'custom', timestampHeader: 'X-Time' },
+				() => ({
+					'x-time': time,
+					'x-signature': hmac(SECRET, `${time}.`, BODY).toString('hex'),
+				}),
+				'The secret is right. Ask the sender for times such as 1774949400 or 2026-03-31T09:30:00Z.',
+				'The signature fits, but the time in the header x-time isn’t in seconds, milliseconds or ISO 8601',
+			],
+		),
 		[
 			'the previous secret',
 			{ secret: 'new', previousSecret: SECRET },

@@ -362,7 +362,7 @@ describe('columns of input rows', () => {
 			'Row 8: email is missing',
 		]);
 		expect(recordsOf(output)[1]?.hint).toBe(
-			'This was not sent. Correct the row, then run the node again. Other items were sent: leave them out of the next run.',
+			'Correct the row, then run the node again. This was not sent. Other items were: leave them out of the next run.',
 		);
 		expect(posts().map(({ body }) => body)).toEqual([
 			expect.objectContaining({ invites: [{ email: a }, { email: b }] }),

@@ -420,7 +420,11 @@ describe('a poll that fails', () => {
 			[{ currencies: ['DOGE'] }, 'Currencies, entry 1 must be an entry'],
 			[{ currencies: '={{ [] }}' }, 'Currencies is an expression'],
 			[{ currencies: '={{ undefined }}' }, 'Currencies is an expression'],
-			...[1.5, '', -1, '={{ null }}'].map(
+			[
+				{ minimumChangeCents: '={{ null }}' },
+				'Minimum Change (Cents) is an expression that resolved to nothing',
+			],
+			...[1.5, '', -1].map(
 				(minimumChangeCents) =>
 					[{ minimumChangeCents }, 'Minimum Change (Cents) must be a whole'] as const,
 			),
@@ -461,6 +465,36 @@ it('reports a change once although two polls run at the same time', async () => 
 	await Promise.all([n8n.tick(), n8n.tick()]);
 	expect(n8n.take()).toHaveLength(1);
 	expect(await next(n8n)).toEqual([]);
+});
+
+it('goes on although a poll hangs, and reports each change once when that one ends after all', async () => {
+	let cents = 1;
+	let requests = 0;
+	let release = () => {};
+	const held = new Promise<number>((resolve) => (release = () => resolve(200)));
+	const service = await startHttpServer(
+		() => {
+			const balances = [{ currency: 'USD', balance_cents: String(cents) }];
+			return { success: true, data: { platform_account_address: '0x', balances } };
+		},
+		() => ((requests += 1) === 2 ? held : 200),
+	);
+	useService(service.url);
+	const n8n = await switchedOn('balanceChanged');
+	cents = 2;
+	const hanging = n8n.tick();
+	expect(await next(n8n)).toEqual([]);
+	const clock = jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 10 * 60_000);
+	try {
+		expect(await next(n8n)).toMatchObject([{ change_cents: '1' }]);
+	} finally {
+		clock.mockRestore();
+	}
+	release();
+	await hanging;
+	expect(await next(n8n)).toEqual([]);
+	expect(requests).toBe(4);
+	await service.stop();
 });
 
 describe('Fetch Test Event', () => {

@@ -106,6 +106,25 @@ it('tells a change that n8n threw away because the trigger was published again m
 	expect(trigger?.take()).toMatchObject([{ nanoid }]);
 });
 
+it.each([1, 2, 5])(
+	'tells each change once after n8n threw away %i results in a row and kept the trigger',
+	async (drops) => {
+		const [trigger] = workflowOf([{ event: 'teamUserAdded' }]);
+		if (trigger === undefined) throw new Error('no trigger');
+		await trigger.activate('activate');
+		const added = [];
+		trigger.drops = drops;
+		for (let poll = 0; poll <= drops; poll++) {
+			added.push({ nanoid: organisation().addUser(team()).nanoid });
+			await trigger.tick();
+		}
+		expect(trigger.take()).toMatchObject(added);
+		added.splice(0, added.length, { nanoid: organisation().addUser(team()).nanoid });
+		await trigger.tick();
+		expect(trigger.take()).toMatchObject(added);
+	},
+);
+
 it('goes on when the trigger was renamed', async () => {
 	const [trigger] = workflowOf([{ event: 'teamUserAdded' }]);
 	if (trigger === undefined) throw new Error('no trigger');

@@ -1,188 +1,360 @@
-import path from 'node:path';
-
-import { z } from 'zod';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { systemClock } from '../../nodes/PayrollPayments/api/session';
-import { buildFolder } from '../../scripts/lib/paths.mjs';
-import { CONTINUE, rawRequest, runNode, SavedCredentials } from '../support/actionHost';
+import '../support/withoutPauses';
+import { CONTINUE, rawRequest, runNode, type SavedCredentials } from '../support/actionHost';
 import { FORMS } from '../support/operationForms';
-import { walletCredentials } from '../support/sandboxCredentials';
-import { SandboxProcess, type Account } from '../support/sandboxProcess';
+import { PollHost } from '../support/pollHost';
+import { newWallet, REFUSALS, useTokenService } from '../support/tokenService';
 
 const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
+const DAY = 24 * 60 * MINUTE;
+const TEN_YEARS = 3_652 * DAY;
 
-/** A process, so that its clock stays right while the clock of n8n goes wrong. */
-let sandbox: SandboxProcess;
-let accounts: readonly Account[];
-let company: string;
+const service = useTokenService();
 
-beforeAll(async () => {
-	sandbox = await SandboxProcess.start({ logFile: path.join(buildFolder, 'session.log') });
-	({ accounts } = await sandbox.control<{ accounts: Account[] }>('GET', 'accounts'));
-	const organisation = sandbox.control<{ company: { nanoid: string } }>('GET', 'organisation');
-	company = (await organisation).company.nanoid;
-});
+/** How far the stopwatch has gone beyond the real one, and how far the wall clock is off. */
+let passed: number;
+let clockAhead: number;
 
-afterAll(async () => {
-	await sandbox.stop();
-});
-
-beforeEach(async () => {
-	await sandbox.control('POST', 'reset');
-	// No call stops waiting, except where a test says so.
-	jest.spyOn(systemClock, 'sleep').mockReturnValue(new Promise(() => {}));
+beforeEach(() => {
+	passed = 0;
+	clockAhead = 0;
+	const elapsed = systemClock.elapsed.bind(systemClock);
+	jest.spyOn(systemClock, 'elapsed').mockImplementation(() => elapsed() + passed);
+	jest.spyOn(systemClock, 'now').mockImplementation(() => Date.now() + passed + clockAhead);
 });
 
 afterEach(() => {
 	jest.restoreAllMocks();
 });
 
-let used = 0;
-
-/** Credentials that no other test here has used: what was learned about theirs does not count. */
-function freshCredentials(): SavedCredentials {
-	const name = ['companyAdministrator', 'viewer'][used % 2];
-	const account = accounts.find((each) => each.name === name);
-	if (account === undefined || used >= 8) throw new Error('no more credentials');
-	const hasDomain = used % 4 >= 2;
-	const hasChain = used >= 4;
-	used += 1;
-	return new SavedCredentials({
-		...walletCredentials(sandbox.url, account),
-		signInDomain: hasDomain ? new URL(sandbox.url).host : '',
-		signInChainId: hasChain ? '42161' : '',
-		sessionToken: '',
-	});
-}
-
-/** Sets the clock of n8n, and of n8n only, ahead by so many milliseconds. */
-function setClockAhead(milliseconds: number): void {
-	jest.spyOn(Date, 'now').mockImplementation(() => new Date().getTime() + milliseconds);
-}
-
-const log = z.object({ entries: z.array(z.object({ path: z.string(), status: z.number() })) });
-
-/** How many requests of each kind reached the service since this was last asked. */
-async function requests() {
-	const { entries } = log.parse(await sandbox.control('GET', 'log'));
-	await sandbox.control('DELETE', 'log');
-	const calls = entries.filter(({ path }) => path === '/v2/balance');
-	return {
-		accepted: calls.filter(({ status }) => status === 200).length,
-		refused: calls.filter(({ status }) => status === 401).length,
-		signIns: entries.filter(({ path }) => path === '/v2/auth/verify').length,
-	};
-}
+const wallet = () => newWallet(service.url);
+const balanceUrl = () => `${service.url}/v2/balance?nanoid=te-a1B2c3D4e5F6`;
 
 /** As many calls as asked for, in one execution of the action node. */
 async function call(saved: SavedCredentials, calls = 1) {
-	return await runNode(
-		saved,
-		{
-			resource: 'balance',
-			operation: 'get',
-			output: 'asReceived',
-			entityId: company,
-			options: { concurrency: 50, retries: 0 },
-		},
-		{ items: Array.from({ length: calls }, () => ({})) },
-	);
+	const parameters = { ...FORMS.getBalance, options: { concurrency: 50, retries: 0 } };
+	return await runNode(saved, parameters, { items: Array.from({ length: calls }, () => ({})) });
 }
 
 /** The same calls as n8n's HTTP Request node makes them. */
 async function callPlainly(saved: SavedCredentials, calls = 1) {
-	return await runNode(
-		saved,
-		{ url: `${sandbox.url}/v2/balance?nanoid=${company}` },
-		{ items: Array.from({ length: calls }, () => ({})), node: { type: 'plainRequests' } },
+	const items = Array.from({ length: calls }, () => ({}));
+	return await runNode(saved, { url: balanceUrl() }, { items, node: { type: 'plainRequests' } });
+}
+
+async function raw(via: typeof rawRequest.via, saved: SavedCredentials, options: object) {
+	Object.assign(rawRequest, { via, options });
+	return await runNode(saved, {}, { node: { type: 'rawRequest' } });
+}
+
+/** A call of another community node, with n8n's newer request function. */
+const callNewly = async (saved: SavedCredentials) =>
+	await raw('httpRequestWithAuthentication', saved, { method: 'GET', url: balanceUrl() });
+
+async function poll(saved: SavedCredentials) {
+	const n8n = new PollHost(saved, { event: 'balanceChanged', entityId: 'te-a1B2c3D4e5F6' });
+	const error = await n8n.activate('activate').then(
+		() => undefined,
+		(reason: unknown) => reason,
 	);
+	return { error };
 }
 
-/** The same after a write of the HTTP Request node, which n8n doesn't repeat with a new token. */
-async function callAfterWrite(saved: SavedCredentials, calls?: number) {
-	const options = { method: 'POST', uri: `${sandbox.url}/v2/invites`, body: '{}' };
-	Object.assign(rawRequest, { via: 'requestWithAuthentication', options });
-	await runNode(saved, {}, { node: { type: 'rawRequest' } });
-	return await call(saved, calls);
-}
-
-describe.each([
+const EVERYWHERE = [
 	['the action node', call],
-	['the HTTP Request node', callPlainly],
-	['the action node, after a write of the HTTP Request node', callAfterWrite],
-])('an expired token in %s', (_name, send) => {
-	it('costs 200 calls at once one refused request and one sign-in', async () => {
-		await sandbox.control('POST', 'settings', { signInMessageLifetimeSeconds: 5 * 3600 });
-		const saved = freshCredentials();
-		await send(saved);
-		await sandbox.control('POST', 'tokens/expire');
-		await requests();
-		setClockAhead(2 * HOUR);
-		const { output, error } = await send(saved, 200);
-		expect(error).toBeUndefined();
-		expect(output).toHaveLength(200);
-		expect(await requests()).toEqual({ accepted: 200, refused: 1, signIns: 1 });
+	['the polling trigger', poll],
+	['n8n’s HTTP Request node', callPlainly],
+	['another node', callNewly],
+] as const;
+
+describe('a token', () => {
+	it('serves every call until the service refuses it, whatever it says of its end', async () => {
+		service.tokens.claims = () => ({ exp: Math.floor(Date.now() / 1000) + 3_600 });
+		const saved = wallet();
+		for (const ahead of [0, TEN_YEARS, -TEN_YEARS]) {
+			clockAhead = ahead;
+			for (const [, send] of EVERYWHERE) expect((await send(saved)).error).toBeUndefined();
+		}
+		expect(service.tokens.counts()).toEqual({ accepted: 12, refused: 0, signIns: 1 });
+	});
+
+	it.each([call, callPlainly])(
+		'that has ended costs 200 calls at once one sign-in: %p',
+		async (send) => {
+			const saved = wallet();
+			await send(saved);
+			service.tokens.endTokens();
+			service.tokens.counts();
+			const { output, error } = await send(saved, 200);
+			expect(error).toBeUndefined();
+			expect(output).toHaveLength(200);
+			const { accepted, refused, signIns } = service.tokens.counts();
+			expect([accepted, signIns, refused <= 200]).toEqual([200, 1, true]);
+			expect((await send(saved)).error).toBeUndefined();
+			expect(service.tokens.counts()).toEqual({ accepted: 1, refused: 0, signIns: 0 });
+		},
+	);
+
+	it.each(REFUSALS)(
+		'that has ended is replaced, though the service says %d to it',
+		async (refusal) => {
+			Object.assign(service.tokens, { refusal });
+			for (const [, send] of EVERYWHERE) {
+				const saved = wallet();
+				await send(saved);
+				service.tokens.endTokens();
+				passed += 5 * MINUTE;
+				service.tokens.counts();
+				/* n8n takes 200 for a success, and asks for a new token after a 401 only. */
+				const isLeftAlone =
+					send === callNewly ? refusal !== 401 : send === callPlainly && refusal === 200;
+				if (isLeftAlone) continue;
+				expect((await send(saved)).error).toBeUndefined();
+				expect(service.tokens.counts()).toEqual({ accepted: 1, refused: 1, signIns: 1 });
+			}
+		},
+	);
+
+	it.each(EVERYWHERE)(
+		'of another platform is replaced before anything is sent in %s',
+		async (_name, send) => {
+			service.tokens.refusal = 403;
+			const saved = wallet();
+			await send(saved);
+			saved.data = { ...saved.data, platformId: 'another platform' };
+			service.tokens.endTokens();
+			service.tokens.counts();
+			expect((await send(saved)).error).toBeUndefined();
+			expect(service.tokens.counts()).toEqual({ accepted: 1, refused: 0, signIns: 1 });
+		},
+	);
+
+	it('that the HTTP Request node’s Never Error keeps is replaced by the action node', async () => {
+		const neverError = { method: 'GET', simple: false, resolveWithFullResponse: true };
+		const send = async () =>
+			await raw('requestWithAuthentication', saved, { ...neverError, uri: balanceUrl() });
+		const saved = wallet();
+		await call(saved);
+		service.tokens.endTokens();
+		service.tokens.counts();
+		await send();
+		expect(service.tokens.counts()).toEqual({ accepted: 0, refused: 1, signIns: 0 });
+		expect((await call(saved)).error).toBeUndefined();
+		service.tokens.counts();
+		await send();
+		expect(service.tokens.counts()).toEqual({ accepted: 1, refused: 0, signIns: 0 });
 	});
 });
 
-it('a write that gets a 401 drops the token: what follows signs in first', async () => {
-	const saved = freshCredentials();
-	await sandbox.control('POST', 'faults', { kind: 'status', status: 401, match: { path: 'test' } });
-	const { output } = await runNode(saved, FORMS.sendTestDelivery, { items: [{}, {}], ...CONTINUE });
-	expect(output.map(({ json }) => json.http_status)).toEqual([401, 404]);
-	expect((await requests()).signIns).toBe(2);
+describe('a refusal that no token helps', () => {
+	it.each([400, 403, 404, 500, 200])('costs one sign-in every five minutes: %d', async (ban) => {
+		const saved = wallet();
+		await call(saved);
+		Object.assign(service.tokens, { ban });
+		service.tokens.counts();
+		for (const signIns of [0, 1, 1]) {
+			for (let time = 0; time < 3; time++) {
+				const { error } = await call(saved);
+				expect(error?.message).toContain('Not for you');
+			}
+			expect(service.tokens.counts()).toMatchObject({ accepted: 3 + signIns, refused: 0, signIns });
+			passed += 5 * MINUTE;
+		}
+	});
+
+	it('costs one sign-in every five minutes in n8n’s HTTP Request node, too', async () => {
+		const saved = wallet();
+		await callPlainly(saved);
+		service.tokens.ban = 404;
+		service.tokens.counts();
+		for (let round = 0; round < 2; round++) {
+			for (let time = 0; time < 3; time++) {
+				expect((await callPlainly(saved)).error?.message).toContain('not be found');
+			}
+			expect(service.tokens.counts().signIns).toBe(1);
+			passed += 5 * MINUTE;
+		}
+	});
 });
 
-it('Never Error in the HTTP Request node renews no token, until the action node does', async () => {
-	const neverError = async (saved: SavedCredentials) => {
-		const url = `${sandbox.url}/v2/balance?nanoid=${company}`;
-		const options = { method: 'GET', uri: url, simple: false, resolveWithFullResponse: true };
-		Object.assign(rawRequest, { via: 'requestWithAuthentication', options });
-		return await runNode(saved, {}, { node: { type: 'rawRequest' } });
+describe('a sign-in that fails', () => {
+	it('is repeated after 30 seconds, or at once with other credentials', async () => {
+		const saved = wallet();
+		service.tokens.signInFault = { status: 403, body: { success: false, data: 'No role' } };
+		const failures = async () => {
+			const before = service.requests.length;
+			for (const [, send] of EVERYWHERE) {
+				expect(JSON.stringify((await send(saved)).error)).toContain('No role');
+			}
+			return service.requests.length - before;
+		};
+		expect(await failures()).toBe(1);
+		expect(await failures()).toBe(0);
+		saved.data = { ...saved.data, platformId: 'another platform' };
+		expect(await failures()).toBe(1);
+		passed += 30_000;
+		expect(await failures()).toBe(1);
+	});
+
+	it('leaves a token in use that the service takes for other calls', async () => {
+		const saved = wallet();
+		await call(saved);
+		passed += 5 * MINUTE;
+		service.tokens.signInFault = { status: 500, body: '' };
+		service.tokens.ban = 403;
+		expect((await call(saved)).error?.message).toContain('Sign-in failed');
+		service.tokens.ban = 0;
+		expect((await call(saved)).error).toBeUndefined();
+	});
+});
+
+const payment = (index: number) => ({
+	typedData: String(FORMS.createInstantPayment.typedData).replace(
+		'"salt":"1"',
+		`"salt":"${index}"`,
+	),
+});
+const PAYMENTS = Array.from({ length: 8 }, (_, index) => payment(index + 1));
+const PAY: INodeParameters = { ...FORMS.createInstantPayment, typedData: '={{ $json.typedData }}' };
+const INVITE: INodeParameters = {
+	...FORMS.createInvites,
+	inviteesJson: '={{ JSON.stringify([{ email: $json.email }]) }}',
+};
+const PEOPLE = Array.from({ length: 12 }, (_, index) => ({ email: `person${index}@example.com` }));
+
+const writes = () =>
+	service.requests.filter(({ method, path }) => method !== 'GET' && !path.includes('auth'));
+
+/** Ends all tokens after so many changes, when so much time has passed. */
+function endAfter(count: number, milliseconds: number): void {
+	service.tokens.after = () => {
+		if (writes().length < count) return;
+		passed += milliseconds;
+		service.tokens.endTokens();
+		service.tokens.after = () => {};
 	};
-	const saved = freshCredentials();
-	await call(saved);
-	await sandbox.control('POST', 'tokens/expire');
-	await requests();
-	for (let time = 0; time < 2; time++) {
-		expect((await neverError(saved)).error).toBeUndefined();
-		expect(await requests()).toEqual({ accepted: 0, refused: 1, signIns: 0 });
-	}
-	expect((await call(saved)).error).toBeUndefined();
-	await requests();
-	expect((await neverError(saved)).error).toBeUndefined();
-	expect(await requests()).toEqual({ accepted: 1, refused: 0, signIns: 0 });
-});
+}
 
-describe('a clock that is ahead', () => {
-	it.each([
-		['the action node', call],
-		['the HTTP Request node, where nobody reports the answer', callPlainly],
-	])('by a day costs no sign-in in %s while the service takes the token', async (_name, send) => {
-		const saved = freshCredentials();
-		await send(saved);
-		await requests();
-		setClockAhead(DAY);
-		if (send === callPlainly) jest.spyOn(systemClock, 'sleep').mockResolvedValue();
-		for (let time = 0; time < 5; time++) expect((await send(saved)).error).toBeUndefined();
-		expect((await send(saved, 200)).output).toHaveLength(200);
-		expect(await requests()).toEqual({ accepted: 205, refused: 0, signIns: 0 });
+describe('before a change', () => {
+	it.each(REFUSALS)(
+		'a token that ended is replaced, though the service says %d to it',
+		async (refusal) => {
+			Object.assign(service.tokens, { refusal });
+			const saved = wallet();
+			await call(saved);
+			passed += 5 * MINUTE;
+			service.tokens.endTokens();
+			service.tokens.counts();
+			expect((await runNode(saved, FORMS.createInvites)).error).toBeUndefined();
+			expect(service.tokens.counts()).toEqual({ accepted: 2, refused: 1, signIns: 1 });
+		},
+	);
+
+	it.each<[string, INodeParameters, IDataObject[], number]>([
+		['eight payments', PAY, PAYMENTS, 3],
+		['twelve invites', INVITE, PEOPLE, 5],
+	])('in the middle of a run of %s, too', async (_what, parameters, items, count) => {
+		const seconds = () => Math.floor(systemClock.now() / 1000);
+		service.tokens.claims = () => ({ exp: seconds() + 3_600 });
+		endAfter(count, 59.5 * MINUTE);
+		const { output, error } = await runNode(wallet(), parameters, { items });
+		expect(error).toBeUndefined();
+		expect(output).toHaveLength(items.length);
+		expect(service.tokens.counts()).toMatchObject({ refused: 0, signIns: 2 });
 	});
 
-	it('by more than a token lives costs five calls one sign-in', async () => {
-		await sandbox.control('POST', 'settings', { tokenLifetimeSeconds: 60 });
-		setClockAhead(4 * MINUTE);
-		const saved = freshCredentials();
-		for (let time = 0; time < 5; time++) expect((await call(saved)).error).toBeUndefined();
-		expect(await requests()).toEqual({ accepted: 5, refused: 0, signIns: 1 });
+	it('six changes at once cost one read', async () => {
+		const saved = wallet();
+		await call(saved);
+		passed += 5 * MINUTE;
+		service.tokens.counts();
+		const options = { concurrency: 6 };
+		const items = PEOPLE.slice(0, 6);
+		expect((await runNode(saved, { ...INVITE, options }, { items })).error).toBeUndefined();
+		expect(service.tokens.counts()).toEqual({ accepted: 7, refused: 0, signIns: 0 });
+	});
+
+	it('a token that was taken a moment ago costs nothing', async () => {
+		const saved = wallet();
+		await call(saved);
+		service.tokens.counts();
+		for (let time = 0; time < 3; time++) await runNode(saved, FORMS.createInvites);
+		expect(service.tokens.counts()).toEqual({ accepted: 3, refused: 0, signIns: 0 });
+	});
+
+	it.each([TEN_YEARS, -TEN_YEARS])(
+		'a clock that is %d ms ahead costs reads and sign-ins only',
+		async (ahead) => {
+			service.tokens.claims = () => ({ exp: Math.floor(Date.now() / 1000) + 3_600 });
+			const saved = wallet();
+			await call(saved);
+			clockAhead = ahead;
+			for (const signInFault of [undefined, { status: 400, body: '' }]) {
+				Object.assign(service.tokens, { signInFault });
+				for (const minutes of [0, 6, 12, 13]) {
+					passed += minutes * MINUTE;
+					service.tokens.counts();
+					expect((await runNode(saved, FORMS.createInvites)).error).toBeUndefined();
+					const { signIns, refused } = service.tokens.counts();
+					expect([signIns <= 1, refused]).toEqual([true, 0]);
+				}
+			}
+		},
+	);
+
+	it('a service that doesn’t answer costs the change, which is told as not sent', async () => {
+		const saved = wallet();
+		await call(saved);
+		saved.data = { ...saved.data, baseUrl: 'http://127.0.0.1:1' };
+		const { output } = await runNode(saved, FORMS.createInvites, CONTINUE);
+		expect(output[0]?.json).toMatchObject({ outcome: 'refused' });
+	});
+
+	it('an access token that the service refuses costs the change, and nothing is sent', async () => {
+		const saved = newWallet(service.url, { authentication: 'accessToken', accessToken: 'a.b.c' });
+		const { error } = await runNode(saved, FORMS.createInvites);
+		expect(error?.message).toContain('The token has ended');
+		expect(writes()).toEqual([]);
 	});
 });
 
-it.each([-HOUR, HOUR])('time passes as before with a clock that is moved by %d ms', (moved) => {
-	const before = systemClock.elapsed();
-	setClockAhead(moved);
-	const passed = systemClock.elapsed() - before;
-	expect([passed >= 0, passed < MINUTE]).toEqual([true, true]);
+describe('a change that gets a 401', () => {
+	const faulty = (body: unknown) => {
+		const { tokens } = service;
+		const answer = tokens.answer.bind(tokens);
+		jest
+			.spyOn(tokens, 'answer')
+			.mockImplementation((request) =>
+				request.method === 'POST' && request.path === '/v2/invites' && writes().length === 1
+					? { status: 401, body }
+					: answer(request),
+			);
+	};
+
+	it('in the envelope is refused and drops the token: what follows signs in first', async () => {
+		faulty({ success: false, data: 'No' });
+		const { output } = await runNode(wallet(), INVITE, { items: PEOPLE.slice(0, 2), ...CONTINUE });
+		expect(output.map(({ json }) => json.outcome)).toEqual(['refused', undefined]);
+		expect(service.tokens.counts()).toMatchObject({ refused: 0, signIns: 2 });
+		expect(writes()).toHaveLength(2);
+	});
+
+	it('without it has an unknown outcome', async () => {
+		faulty('<html>');
+		const { output } = await runNode(wallet(), INVITE, { items: PEOPLE.slice(0, 2), ...CONTINUE });
+		expect(output.map(({ json }) => json.outcome)).toEqual(['unknown', undefined]);
+		expect(service.tokens.counts()).toMatchObject({ refused: 0 });
+		expect(writes()).toHaveLength(2);
+	});
+
+	it('isn’t sent again by n8n’s HTTP Request node or another one either', async () => {
+		faulty({ success: false, data: 'No' });
+		const options = { method: 'POST', body: '{}' };
+		const saved = wallet();
+		await raw('requestWithAuthentication', saved, { ...options, uri: `${service.url}/v2/invites` });
+		expect(writes()).toHaveLength(1);
+		expect((await call(saved)).error).toBeUndefined();
+	});
 });

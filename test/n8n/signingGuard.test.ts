@@ -1,7 +1,10 @@
 import { id, Wallet } from 'ethers';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
+import { startRemoteSigner, type RemoteSigner } from '../../sandbox/remoteSigner';
+import { runNode } from '../support/actionHost';
 import { useActionSandbox, without, type Payload } from '../support/actionSandbox';
+import { waitFor } from '../support/waiting';
 
 /* test/unit/signing holds what the guards refuse. Here: that each request to sign reaches them. */
 
@@ -16,7 +19,7 @@ async function expectRefused(parameters: INodeParameters, words: RegExp | string
 	expect(output).toEqual([]);
 	expect(error?.message).toMatch(words);
 	expect(error?.message).toMatch(/ \[item 0\]$/);
-	expect(sandbox.wire()).toEqual([]);
+	expect(sandbox.writes()).toEqual([]);
 }
 
 /** The members of a struct, from a list of names with types. */
@@ -27,6 +30,9 @@ const struct = (members: string) =>
 	});
 
 describe('administrator invites', () => {
+	const typeOf = (role: string) =>
+		role.startsWith('0x') ? 'bytes32' : /^\d+$/.test(role) ? 'uint8' : 'string';
+
 	/** What Create answers for two people, with the given role. */
 	function payload(role: string, change: IDataObject = {}): Payload {
 		const [first, second, contract = ''] = ['first', 'second', 'contract'].map(
@@ -38,7 +44,7 @@ describe('administrator invites', () => {
 				SetRolesForwardRequest: struct(
 					'from address, to address, salt bytes32, expires uint256, data SetRole[]',
 				),
-				SetRole: struct(`role ${role.startsWith('0x') ? 'bytes32' : 'string'}, account address`),
+				SetRole: struct(`role ${typeOf(role)}, account address`),
 			},
 			primaryType: 'SetRolesForwardRequest',
 			message: {
@@ -72,7 +78,8 @@ describe('administrator invites', () => {
 			const typedData = structureOf(given);
 			const words = /gives the role Company: Admin \(org_admin\), not Team: Viewer/;
 			await expectRefused(execute(typedData), words);
-			await expectRefused(execute(typedData, { options: { allowUnknownRoleHash: true } }), words);
+			const options = { expectedRoleCode: id('org_admin') };
+			await expectRefused(execute(typedData, { options }), words);
 			await expectRefused(execute(typedData, await sandbox.signed(given)), words);
 			await expectRefused(execute(typedData.typed_data, await sandbox.signed(given)), words);
 		},
@@ -84,17 +91,42 @@ describe('administrator invites', () => {
 	])('sign nothing with %j as Expected Role', async (role, words) => {
 		const { error } = await sandbox.run(execute(structureOf(payload('team_viewer')), { role }));
 		expect(error?.message).toBe(words);
-		expect(sandbox.wire()).toEqual([]);
+		expect(sandbox.writes()).toEqual([]);
 	});
 
-	it('sign an unknown hash with the option only, and say so', async () => {
-		const typedData = structureOf(payload(unknownHash));
-		const { error } = await sandbox.run(execute(typedData));
-		expect(error?.message).toContain(unknownHash);
-		expect(error?.description).toContain('Allow Unknown Role Hash');
-		expect(sandbox.wire()).toEqual([]);
-		await sandbox.run(execute(typedData, { options: { allowUnknownRoleHash: true } }));
-		expect(sent()).toHaveLength(1);
+	it.each([unknownHash, '2'])(
+		'give the role of the code %s only where it is entered',
+		async (code) => {
+			const typedData = structureOf(payload(code));
+			const { error } = await sandbox.run(execute(typedData));
+			expect(error?.message).toBe(`The typed data gives the role code ${code} [item 0]`);
+			expect(error?.description).toContain('enter the code as Expected Role Code under Options');
+			await expectRefused(execute(typedData, { options: { expectedRoleCode: '3' } }), 'not 3');
+			await sandbox.run(execute(typedData, { options: { expectedRoleCode: ` ${code} ` } }));
+			expect(sent()).toHaveLength(1);
+		},
+	);
+
+	it.each([
+		['={{ 2 }}', 'can’t be an expression'],
+		['two', 'must be a whole number, e.g. 2, or 0x followed by 64 hex characters'],
+		['02', 'must be a whole number, e.g. 2, or 0x followed by 64 hex characters'],
+	])('take no %j for a code', async (expectedRoleCode, fault) => {
+		const given = execute(structureOf(payload('2')), { options: { expectedRoleCode } });
+		const { error } = await sandbox.run(given);
+		expect(error?.message).toContain(`Expected Role Code ${fault}`);
+		expect(sandbox.writes()).toEqual([]);
+	});
+
+	it('may be from the Platform ID', async () => {
+		const options = { checkOnly: true };
+		const given = execute(structureOf(payload('team_viewer', { from: another.address })), {
+			options,
+		});
+		await expectRefused(given, 'not the signing wallet');
+		const credentials = sandbox.credentials({ platformId: another.address });
+		const { output } = await runNode(credentials, given);
+		expect(output[0]?.json.signs).toMatchObject({ message: { from: another.address } });
 	});
 
 	it.each<[string, IDataObject, RegExp]>([
@@ -128,14 +160,16 @@ describe('administrator invites', () => {
 			const rest = without<unknown>(structureOf(given), name);
 			const { error } = await sandbox.run(execute(rest, await sandbox.signed(given)));
 			expect(error?.message).toBe(`Typed Data has no ${name} [item 0]`);
-			expect(sandbox.wire()).toEqual([]);
+			expect(sandbox.writes()).toEqual([]);
 		},
 	);
 
 	it('are described with the role that they give, also where it is unknown', async () => {
-		const options = { checkOnly: true, allowUnknownRoleHash: true };
-		const { output } = await sandbox.run(execute(structureOf(payload(unknownHash)), { options }));
-		expect(output[0]?.json.summary).toContain(`with the role ${unknownHash}, signed by`);
+		for (const code of [unknownHash, '2']) {
+			const options = { checkOnly: true, expectedRoleCode: code };
+			const { output } = await sandbox.run(execute(structureOf(payload(code)), { options }));
+			expect(output[0]?.json.summary).toContain(`with the role code ${code}, signed by`);
+		}
 	});
 
 	it('with a provided signature alone are refused for more accounts than invites', async () => {
@@ -176,7 +210,17 @@ describe('instant payments', () => {
 			const { error } = await sandbox.run(sandbox.paying(bad, signature));
 			expect(error?.message).toContain(words);
 		}
-		expect(sandbox.wire()).toEqual([]);
+		expect(sandbox.writes()).toEqual([]);
+	});
+
+	it('may be from the Platform ID', async () => {
+		const { message, ...payload } = await sandbox.authorization();
+		const ofAccount = { ...payload, message: { ...message, from: another.address } };
+		const given = sandbox.paying(ofAccount, { options: { checkOnly: true } });
+		await expectRefused(given, 'not the signing wallet');
+		const credentials = sandbox.credentials({ platformId: another.address });
+		const { output } = await runNode(credentials, given);
+		expect(output[0]?.json.signs).toMatchObject({ message: { from: another.address } });
 	});
 
 	it('are refused where another wallet signed, and can be sent with the right signature', async () => {
@@ -190,6 +234,64 @@ describe('instant payments', () => {
 		expect((await sandbox.run(right)).output[0]?.json).toHaveProperty('transaction');
 	});
 
+	it('are sent with a signature that verifiers take, where a hardware wallet ended it in 00 or 01', async () => {
+		const ends = new Set<string>();
+		for (let amount = 100; ends.size < 2; amount += 1) {
+			const payload = await sandbox.authorization({ amount_cents: amount });
+			const provided = await sandbox.signed(payload);
+			const signature = String(provided.signature);
+			const end = signature.endsWith('1b') ? '00' : '01';
+			if (ends.has(end)) continue;
+			ends.add(end);
+			const { output } = await sandbox.run(
+				sandbox.paying(payload, {
+					...provided,
+					...{ amountUnit: 'cents', amountCents: String(amount) },
+					signature: signature.slice(0, -2) + end,
+				}),
+			);
+			expect(output[0]?.json).toHaveProperty('transaction');
+			expect(sent().at(-1)?.body).toMatchObject({ signature });
+		}
+	});
+
+	it('are sent without what their data doesn’t have', async () => {
+		const { types, message, ...payload } = await sandbox.authorization();
+		const { recipient, amount } = Object(message.data);
+		const PaymentData = struct('recipient string, amount string');
+		const [[name = ''] = []] = Object.entries(types).filter(
+			([each]) => each !== payload.primaryType,
+		);
+		const few = {
+			...payload,
+			types: { ...types, [name]: PaymentData },
+			message: { ...message, data: { recipient, amount } },
+		};
+		await sandbox.run(sandbox.paying(few));
+		expect(sent().map(({ body }) => Object(body).typed_data)).toEqual([few.message]);
+	});
+
+	it.each([
+		[42161, 'on Arbitrum One, chain 42161, contract 0x'],
+		['421614', 'on Arbitrum Sepolia (test network), chain 421614, contract 0x'],
+	])('name the chain %j in their summary', async (chainId, words) => {
+		const { domain, ...payload } = await sandbox.authorization();
+		const given = sandbox.paying(
+			{ ...payload, domain: { ...domain, chainId } },
+			{ options: { checkOnly: true } },
+		);
+		const { output } = await sandbox.run(given);
+		expect(output[0]?.json.summary).toContain(words);
+	});
+
+	it('are refused for a chain that isn’t the network’s', async () => {
+		const { domain, ...payload } = await sandbox.authorization();
+		await expectRefused(
+			sandbox.paying({ ...payload, domain: { ...domain, chainId: 1 } }),
+			'Domain is for chain 1, which doesn’t belong to the network arbitrum',
+		);
+	});
+
 	it('are the same payment where they are signed from a whole payload', async () => {
 		const payload = await sandbox.authorization();
 		const { primaryType: primary_type, message: typed_data, ...others } = payload;
@@ -200,5 +302,71 @@ describe('instant payments', () => {
 		const again = await sandbox.run(sandbox.paying(payload));
 		expect(again.error?.message).toContain('was already paid');
 		expect(sent()).toHaveLength(1);
+	});
+});
+
+describe('a remote signer that asks a person', () => {
+	let signer: RemoteSigner;
+
+	beforeEach(async () => {
+		signer = await startRemoteSigner({ asksPerson: true, vFromZero: true });
+	});
+
+	afterEach(async () => {
+		await signer.close();
+	});
+
+	const credentials = () =>
+		sandbox.credentials({
+			...{ signer: 'remoteSigner', remoteSignerUrl: signer.url, privateKey: '' },
+			walletAddress: sandbox.wallet().address,
+		});
+	const asked = async (method: string) =>
+		await waitFor(
+			`the person is asked by ${method}`,
+			async () => signer.waiting().find((each) => each.method === method),
+			{ interval: 10 },
+		);
+	/** Starts a payment, and signs in for it. */
+	async function paymentThatAsks(stop?: AbortSignal) {
+		const payload = await sandbox.authorization();
+		const run = runNode(credentials(), sandbox.paying(payload), { stop });
+		const { id: signIn } = await asked('personal_sign');
+		signer.decide(signIn, 'confirmed');
+		return { payload, run, request: await asked('eth_signTypedData_v4') };
+	}
+
+	it('shows what is signed, and pays once the person confirms', async () => {
+		const { payload, run, request } = await paymentThatAsks();
+		const { domain, primaryType, message } = payload;
+		expect(request).toMatchObject({ domain, primaryType, message });
+		signer.decide(request.id, 'confirmed');
+		expect((await run).output[0]?.json).toHaveProperty('transaction');
+		expect(sent()).toMatchObject([{ body: { signature: expect.stringMatching(/1[bc]$/) } }]);
+	});
+
+	it('refuses the payment once the person declines, which can then be made', async () => {
+		const { payload, run, request } = await paymentThatAsks();
+		signer.decide(request.id, 'declined');
+		expect((await run).error?.message).toContain(
+			'was not sent. The signature was declined in the wallet: "User rejected the request." (4001)',
+		);
+		expect(sent()).toEqual([]);
+		expect((await sandbox.run(sandbox.paying(payload))).output[0]?.json).toHaveProperty(
+			'transaction',
+		);
+	});
+
+	it('stops to ask once the execution is stopped, and the payment can then be made', async () => {
+		const execution = new AbortController();
+		const { payload, run } = await paymentThatAsks(execution.signal);
+		execution.abort();
+		await run;
+		await waitFor('the request is gone', async () => signer.waiting().length === 0 || undefined);
+		expect(signer.log.map(({ outcome }) => outcome)).toEqual(['signed', 'abandoned']);
+		expect(sent()).toEqual([]);
+		expect((await sandbox.run(sandbox.paying(payload))).output[0]?.json).toHaveProperty(
+			'transaction',
+		);
 	});
 });

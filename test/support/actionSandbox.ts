@@ -7,6 +7,7 @@ import {
 	type FaultInput,
 	type Sandbox,
 } from '../../sandbox/server';
+import { ROLE_NUMBERS } from '../../sandbox/administratorInvites';
 import type { SettingsInput } from '../../sandbox/settings';
 import type { Organisation, Team } from '../../sandbox/organisation';
 import { stopAfterFile } from './cleanups';
@@ -14,6 +15,7 @@ import { callControl } from './control';
 import { processedKeys, runNode, SavedCredentials, type RunResult } from './actionHost';
 import { without } from './sampleEvents';
 import { walletCredentials } from './sandboxCredentials';
+import { SUITE_SETTINGS } from './sandboxSettings';
 import { paymentForm } from './workflows';
 
 export { without };
@@ -47,8 +49,12 @@ export class ActionSandbox {
 		return this.sandbox.accounts;
 	}
 
-	async start(settings: SettingsInput = {}, seed?: string): Promise<void> {
-		this.running = await startSandbox({ settings, seed });
+	/** @param base the settings without those of the file */
+	async start(settings: SettingsInput = {}, seed?: string, base = SUITE_SETTINGS): Promise<void> {
+		this.running = await startSandbox({
+			settings: { ...base, ...settings },
+			seed,
+		});
 		stopAfterFile(async () => await this.stop());
 	}
 
@@ -142,8 +148,17 @@ export class ActionSandbox {
 
 	/** Parameters that invite people to the first team as viewers, with signatures. */
 	administratorInvites(emails: string, change: INodeParameters = {}): INodeParameters {
-		const entity = { entityId: this.team, role: 'team_viewer' };
-		return { resource: 'administratorInvite', operation: 'send', ...entity, emails, ...change };
+		const role = 'team_viewer';
+		const entity = { entityId: this.team, role };
+		const options = { ...this.roleOptions(role), ...Object(change.options) };
+		const form = { resource: 'administratorInvite', operation: 'send', ...entity, emails };
+		return { ...form, ...change, options };
+	}
+
+	/** What a form needs under *Options* where this service writes the role as a number. */
+	roleOptions(role: string): INodeParameters {
+		if (this.service.settings.roleForm !== 'number') return {};
+		return { expectedRoleCode: String(ROLE_NUMBERS[role]) };
 	}
 
 	/** Everything that reached the service, signing in included. */
@@ -167,12 +182,13 @@ export class ActionSandbox {
 		email = 'ana@example.com',
 		team = this.firstTeam,
 	}: { amount_cents?: number; email?: string; team?: Team } = {}): Promise<Payload> {
-		const { service } = this;
-		const { domain, types, primary_type, typed_data } = service.instantPayments.prepare(
-			{ team, amountCents, email, signer: this.wallet().address },
-			service.settings,
-			service.organisation.randomness,
-		);
+		const signer = this.wallet().address;
+		const { domain, types, primary_type, typed_data } = this.service.authorize({
+			team,
+			amountCents,
+			email,
+			signer,
+		});
 		return { domain, types, primaryType: primary_type, message: { ...typed_data } };
 	}
 
@@ -216,9 +232,12 @@ export class ActionSandbox {
 }
 
 /** A sandbox for the tests of the calling file, reset before each of them. */
-export function useActionSandbox(settings: SettingsInput = {}): ActionSandbox {
+export function useActionSandbox(
+	settings: SettingsInput = {},
+	base?: SettingsInput,
+): ActionSandbox {
 	const shared = new ActionSandbox();
-	beforeAll(async () => await shared.start(settings));
+	beforeAll(async () => await shared.start(settings, undefined, base));
 	beforeEach(async () => await shared.reset());
 	return shared;
 }

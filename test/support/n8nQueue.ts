@@ -11,6 +11,7 @@ import { freePort } from './ports';
 import { PostgreSql, postgresSettings } from './postgreSql';
 import { Redis } from './redis';
 import { SandboxProcess } from './sandboxProcess';
+import { SUITE_SETTINGS } from './sandboxSettings';
 import { SupervisedProcess } from './supervisedProcess';
 import { isUp, waitFor, waitUntil } from './waiting';
 
@@ -114,7 +115,7 @@ export class N8nQueue {
 	async sandbox(name: string): Promise<SandboxProcess> {
 		await this.ready();
 		const logFile = path.join(this.main.dataFolder, `sandbox-${name}.log`);
-		return await SandboxProcess.start({ logFile });
+		return await SandboxProcess.start({ logFile, settings: SUITE_SETTINGS });
 	}
 
 	/** The software, as reports name it. */

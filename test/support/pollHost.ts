@@ -57,6 +57,8 @@ export class PollHost {
 	readonly failures: Error[] = [];
 	/** Whether n8n's scheduler polls: each poll gets a new context (poll-trigger-task-handler.js). */
 	isScheduled = false;
+	/** How many results n8n is to throw away while the trigger stays as it is. */
+	drops = 0;
 	private active: Activation | undefined;
 
 	constructor(
@@ -130,9 +132,9 @@ export class PollHost {
 		);
 		/* The scheduler writes to the database before it hands a result over. */
 		if (this.isScheduled) await setTimeout(5);
-		if (result !== null && (this.isScheduled || this.active === activation)) {
-			context.__emit(result);
-		}
+		if (result === null || (!this.isScheduled && this.active !== activation)) return;
+		if (this.drops > 0) this.drops -= 1;
+		else context.__emit(result);
 	}
 
 	private save(workflow: Workflow): void {

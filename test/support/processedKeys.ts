@@ -7,6 +7,7 @@ import type {
 	IDataDeduplicator,
 } from 'n8n-workflow';
 
+import { sentByProcess } from '../../nodes/PayrollPayments/idempotency/processMemory';
 import { notHere } from './engine';
 
 const moment = () => new Promise((resolve) => setImmediate(resolve));
@@ -19,8 +20,10 @@ class ProcessedKeys implements IDataDeduplicator {
 	readonly lists = new Map<string, string[]>();
 	isBroken = false;
 
+	/** As if nothing had been sent, by this process or an earlier one. */
 	clear(): void {
 		this.lists.clear();
+		Reflect.set(sentByProcess, 'keys', new Set());
 	}
 
 	/** All keys, hashed and sorted. */

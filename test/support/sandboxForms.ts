@@ -13,17 +13,22 @@ async function outputOf(sandbox: ActionSandbox, name: string): Promise<IDataObje
 	return output[0].json;
 }
 
+const role = 'team_viewer';
 const administrators = async ({ team: entityId }: ActionSandbox) => {
-	return { entityId, role: 'team_viewer', emails: 'one@example.com, two@example.com' };
+	return { entityId, role, emails: 'one@example.com, two@example.com' };
 };
 
 const FORMS: Readonly<Record<string, (sandbox: ActionSandbox) => Promise<INodeParameters>>> = {
 	'administratorInvite.create': administrators,
-	'administratorInvite.send': administrators,
+	'administratorInvite.send': async (sandbox) => ({
+		...(await administrators(sandbox)),
+		options: sandbox.roleOptions(role),
+	}),
 	'administratorInvite.complete': async (sandbox) => {
 		const created = await outputOf(sandbox, 'administratorInvite.create');
 		return {
-			role: 'team_viewer',
+			role,
+			options: sandbox.roleOptions(role),
 			inviteIds: String(created.invites),
 			typedData: JSON.stringify(created.typed_data),
 			signatureSource: 'wallet',

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { z } from 'zod';
 
 import type { Account } from '../../sandbox/server';
+import type { SettingsInput } from '../../sandbox/settings';
 import { repository } from '../../scripts/lib/paths.mjs';
 import { BackgroundProcess } from './backgroundProcess';
 import { callControl } from './control';
@@ -32,14 +33,21 @@ export class SandboxProcess {
 		readonly url: string,
 	) {}
 
-	/** @param options `port` is used if it is free */
-	static async start(options: { logFile: string; port?: number }): Promise<SandboxProcess> {
+	/** @param options `port` is used if it is free; without settings, the sandbox has its defaults */
+	static async start(options: {
+		logFile: string;
+		port?: number;
+		settings?: SettingsInput;
+	}): Promise<SandboxProcess> {
 		const port = await freePort(options.port);
 		const sandbox = new BackgroundProcess(
 			'The sandbox',
 			/* The Node.js that runs npm, as for `npm start`; the tests run in the one of n8n. */
 			process.env.npm_node_execpath ?? process.execPath,
-			['--import', 'tsx', path.join('sandbox', 'main.ts'), '--port', String(port)],
+			[
+				...['--import', 'tsx', path.join('sandbox', 'main.ts'), '--port', String(port)],
+				...['--settings', JSON.stringify(options.settings ?? {})],
+			],
 			{ cwd: repository, logFile: options.logFile },
 		);
 		const url = `http://127.0.0.1:${port}`;

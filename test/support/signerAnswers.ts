@@ -14,16 +14,18 @@ export interface SignerAnswer {
 }
 
 const error =
-	(code: number, message: string, more: object = {}) =>
+	(code: number | string, message: string, more: object = {}) =>
 	(id: number | null): object => ({ jsonrpc: '2.0', id, error: { code, message, ...more } });
 
 const DIALECT_HINT = 'Select the signer’s type under Remote Signer Dialect in the credentials.';
 const REFUSED_HINT =
-	'Check the signer’s log and Remote Signer Dialect in the credentials. The signer must have the unlocked key of Wallet Address and, for typed data, be on the chain that the data names.';
+	'Check the signer’s log, and Remote Signer Token and Remote Signer Dialect in the credentials. The signer must have the unlocked key of Wallet Address and, for typed data, be on the chain that the data names.';
+const DECLINED_HINT =
+	'A person or a rule of the signer declined it. To be asked again, run the node again.';
 const REJECTED_HINT =
 	'Check Remote Signer Token in the credentials, and that the signer accepts the host in Remote Signer URL: --http-host-allowlist for Web3Signer, --http.vhosts for Clef.';
 const FAILED_HINT =
-	'Check the signer’s log and Remote Signer Dialect in the credentials: Web3Signer passes other dialects’ methods on to a node. If a proxy answered, check that the signer behind it is running and doesn’t wait for manual confirmation.';
+	'Check the signer’s log and Remote Signer Dialect in the credentials: Web3Signer passes other dialects’ methods on to a node. If a proxy answered, check that the signer behind it is running, and that the proxy waits as long as a person may take to confirm.';
 const URL_HINT =
 	'Check Remote Signer URL, including the path of its JSON-RPC endpoint. Redirects aren’t followed.';
 const PAGE = '<!DOCTYPE html><html><body><h1>Welcome to nginx!</h1></body></html>';
@@ -33,7 +35,7 @@ const NO_CLEF = 'Method account_signData is not supported';
 
 type More = Partial<SignerAnswer>;
 /** Code and message of a JSON-RPC error. */
-type Failure = readonly [from: string, code: number, said: string, more?: More];
+type Failure = readonly [from: string, code: number | string, said: string, more?: More];
 
 /** Signers that don't know the method that their dialect signs a sign-in with. */
 const UNSUPPORTED: readonly Failure[] = [
@@ -106,7 +108,44 @@ const REFUSED: readonly Failure[] = [
 		'authentication needed: password or unlock',
 		{ status: 500 },
 	],
+	['a custody service whose codes are words', 'INSUFFICIENT_QUORUM', 'Two approvers are missing'],
+];
+
+/** Signers whose person, or whose rule, said no. */
+const DECLINED: readonly Failure[] = [
+	// EIP-1193's “User Rejected Request”.
+	['MetaMask', 4001, 'MetaMask Message Signature: User denied message signature.'],
+	['a wallet that says it in other words', 4001, 'No'],
+	// WalletConnect's specification of errors.
+	['a wallet behind WalletConnect', 5000, 'User disapproved'],
+	// go-ethereum's signer/core/api.go.
+	['Clef', -32000, 'request denied', { dialect: 'clef' }],
+	['a custody service whose codes are words', 'USER_REJECTED', 'Transaction was rejected by user'],
+	['a wallet whose codes are texts', '4001', 'Cancelled'],
+	['a wallet in other words', -32603, 'Signature request declined'],
 	['a policy that refuses with HTTP 403', -32000, 'denied by rule 7', { status: 403 }],
+];
+
+/** Errors that aren't in JSON-RPC's form, and how the user sees them. */
+const UNUSUAL: ReadonlyArray<readonly [from: string, body: object, shown: string, more?: More]> = [
+	['a signer whose error is a text', { error: 'wallet is locked' }, '"wallet is locked"'],
+	[
+		'a signer whose error is a text, with HTTP 500',
+		{ jsonrpc: '2.0', id: null, error: 'wallet is locked' },
+		'"wallet is locked"',
+		{ status: 500 },
+	],
+	['a signer whose error has no code', { error: { message: 'no key' } }, '"no key"'],
+	[
+		'a signer that shows what looks like a token',
+		{ error: { message: 'no key', code: `eyJ${'a'.repeat(20)}` } },
+		'"no key" ([…])',
+	],
+	[
+		'a signer with endless codes',
+		{ error: { message: 'no key', code: 'z'.repeat(1000) } },
+		`"no key" (${'z'.repeat(30)}…)`,
+	],
 ];
 
 /** Somebody who doesn't let the request through to a signer. */
@@ -127,6 +166,7 @@ const REJECTED: ReadonlyArray<readonly [from: string, status: number, body: stri
 			{ dialect: 'clef' },
 		],
 		['a signer that wants a token', 401, '', { body: error(-32001, 'Unauthorized') }],
+		['a gateway that wants a token', 401, '{"error":"Unauthorized"}'],
 	];
 
 /** Web pages in the place of a signer's answer. */
@@ -149,6 +189,20 @@ export const SIGNER_ANSWERS: readonly SignerAnswer[] = [
 		from,
 		body: error(code, said),
 		message: `The remote signer refused to sign: ${JSON.stringify(said)} (${code})`,
+		hint: REFUSED_HINT,
+		...more,
+	})),
+	...DECLINED.map(([from, code, said, more]) => ({
+		from,
+		body: error(code, said),
+		message: `The signature was declined in the wallet: ${JSON.stringify(said)} (${code})`,
+		hint: DECLINED_HINT,
+		...more,
+	})),
+	...UNUSUAL.map(([from, body, shown, more]) => ({
+		from,
+		body: () => body,
+		message: `The remote signer refused to sign: ${shown}`,
 		hint: REFUSED_HINT,
 		...more,
 	})),

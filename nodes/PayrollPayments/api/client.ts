@@ -1,168 +1,224 @@
-import {
-	sleep,
-	type IAllExecuteFunctions,
-	type ICredentialDataDecryptedObject,
-} from 'n8n-workflow';
+import { sleep } from 'n8n-workflow';
 
-import type { z } from 'zod';
-import { mayHaveActed, NoResponseError, ServiceError, throwIfStopped } from '../shared/errors';
-import type { HttpAnswer, HttpRequest } from '../shared/http';
+import {
+	mayHaveActed,
+	NoResponseError,
+	ServiceError,
+	SignInFailed,
+	throwIfStopped,
+	UserError,
+} from '../shared/errors';
+import type { HttpAnswer, HttpExchange, HttpRequest } from '../shared/http';
 import { DEEPEST, isDeeperThan } from '../shared/json';
 import type { Redactor } from '../shared/redaction';
 import { endedOrAborted } from '../shared/waiting';
-import { readCredentials, type ServiceCredentials } from './credentials';
-import { errorFor, unusableAnswer } from './errors';
-import { answerFrom, exchangeOver, optionsFor } from './n8nHttp';
-import { ownRequests } from './outboundRequests';
-import { readEnvelope } from './schemas/answers';
-import { addSecretsOf, sessionBinding, sessions } from './session';
-
-export const CREDENTIALS = 'payrollPaymentsApi';
+import { balanceCall } from './balanceCall';
+import { urlOf, type Call, type ReadCall, type SendRead, type WriteCall } from './call';
+import type { ServiceCredentials } from './credentials';
+import { errorFor, REFUSAL_STATUSES, unusableAnswer } from './errors';
+import { DEFAULT_RETRIES, pauseAfter } from './retries';
+import { readEnvelope, type Envelope } from './schemas/answers';
+import { sessionBinding, sessions } from './session';
 
 /** An identifier of the right form that names nobody. */
 export const PLACEHOLDER_ID = 'co-000000000000';
 
-export const DEFAULT_RETRIES = 3;
-
-export const TRANSIENT_STATUSES: readonly number[] = [429, 502, 503, 504];
-const FIRST_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 60_000;
-
 /** Characters of a response. The nesting of a larger list isn't checked, which would take too long. */
 const LARGE_READ = 4_000_000;
 
-/** Query values; a list goes as repeated keys, undefined is left out. */
-export type Query = Readonly<Record<string, string | number | readonly string[] | undefined>>;
-
-export interface Call<Data> {
-	readonly method: HttpRequest['method'];
-	/** Below the base URL, beginning with /v2. */
-	readonly path: string;
-	readonly query?: Query;
-	readonly body?: Readonly<Record<string, unknown>>;
-	/** Schema of `data` in a successful response. */
-	readonly answer: z.ZodType<Data, z.ZodTypeDef, unknown>;
-	/** Set for the two sign-in operations (docs/api.md, Authentication). */
-	readonly withoutToken?: boolean;
-	/** The documented role that the caller needs, for the hint on a 403. */
-	readonly roleNeeded?: string;
-}
-
-export type SendRead = <Data>(call: Call<Data> & { readonly method: 'GET' }) => Promise<Data>;
+/** Statuses with which services refuse a token that has expired, beside 401. */
+const PERHAPS_EXPIRED = [400, 403, 404, 500];
 
 /** How long to wait for the service. */
-interface Patience {
+export interface RequestLimits {
 	/** For one answer, in milliseconds. */
 	readonly timeout?: number;
 	/** How often a read is repeated. */
 	readonly retries?: number;
+	/** Aborted once the execution was stopped. */
+	readonly signal?: AbortSignal;
 }
 
-/** Sends a request once. For a read, n8n may renew the token and send it again. */
-type Exchange = (
-	request: HttpRequest,
-	kind: 'read' | 'write' | 'withoutToken',
-) => Promise<HttpAnswer>;
-
-export function urlOf(baseUrl: string, callPath: string, query: Query = {}): string {
-	const search = new URLSearchParams();
-	for (const [name, value] of Object.entries(query)) {
-		for (const each of [value ?? []].flat()) search.append(name, String(each));
-	}
-	// Not every server reads a plus sign as a space, or splits a list at an encoded comma.
-	const text = search.toString().replaceAll('+', '%20').replaceAll('%2C', ',');
-	return `${baseUrl}${callPath}${text === '' ? '' : `?${text}`}`;
+interface Sending {
+	readonly kind: 'read' | 'write' | 'withoutToken';
+	/** A token in place of which a new one is obtained before the request is sent. */
+	readonly replaces?: string;
 }
 
-/** How long the service asks to wait, in milliseconds: in seconds or as an HTTP date. */
-export function retryAfter(header: string | undefined, now: number): number | undefined {
-	if (header === undefined) return undefined;
-	if (/^\s*\d+\s*$/.test(header)) return Number(header) * 1000;
-	const date = Date.parse(header);
-	return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+/** The way to the service. Sends a request once. */
+export interface Transport {
+	/** The token that the next request is sent with; undefined if a sign-in comes before it. */
+	token(): string | undefined;
+	send(
+		request: HttpRequest,
+		sending: Sending,
+	): Promise<{ readonly answer: HttpAnswer; readonly token: string }>;
 }
 
-/** Milliseconds until a read that met a transient fault is repeated; undefined if it isn't. */
-function pauseAfter(answer: HttpAnswer | Error, attempt: number): number | undefined {
-	const grown = FIRST_PAUSE_MS * 2 ** (attempt - 1) * (0.5 + Math.random() / 2);
-	if (answer instanceof Error) return Math.min(LONGEST_PAUSE_MS, grown);
-	const asked = retryAfter(answer.headers['retry-after'], Date.now()) ?? 0;
-	const isRepeated = TRANSIENT_STATUSES.includes(answer.status) && asked <= LONGEST_PAUSE_MS;
-	return isRepeated ? Math.min(LONGEST_PAUSE_MS, Math.max(asked, grown)) : undefined;
+/** A way without tokens that are obtained by signing in. */
+export function transportOver(exchange: HttpExchange): Transport {
+	return {
+		token: () => '',
+		send: async (request) => ({ answer: await exchange(request), token: '' }),
+	};
 }
 
+interface Received extends HttpAnswer {
+	readonly envelope: Envelope | undefined;
+	readonly token: string;
+}
+
+function isRefused({ status, envelope }: Received): boolean {
+	return PERHAPS_EXPIRED.includes(status) || (status < 300 && envelope?.success === false);
+}
+
+/** Sends calls and returns their data. Nothing else repeats a request, and this repeats only reads. */
 export class Client {
 	private readonly boundTo: string;
+	private readonly canSignIn: boolean;
+	private tokenCheck?: Promise<void>;
 
 	constructor(
 		readonly credentials: ServiceCredentials,
-		readonly exchange: Exchange,
+		private readonly transport: Transport,
 		private readonly redactor: Redactor,
-		private readonly patience: Patience & { readonly signal?: AbortSignal } = {},
-		/** The session that the next request is sent with, as n8n stores it. */
-		private readonly stored: () => unknown = () => undefined,
+		private readonly limits: RequestLimits = {},
 	) {
 		this.boundTo = sessionBinding(credentials);
+		this.canSignIn = credentials.authentication === 'walletSignIn';
 	}
 
-	isTokenFresh(): boolean {
-		return sessions.isFresh(this.boundTo, this.stored());
-	}
+	/** For signers, which are no part of the service. */
+	readonly withoutToken: HttpExchange = async (request) => {
+		const { answer } = await this.transport.send(request, { kind: 'withoutToken' });
+		return answer;
+	};
+
+	/** @throws {ServiceError | NoResponseError} for anything but a documented success */
+	readonly sendRead: SendRead = async (call) => await this.read(call, this.limits);
 
 	/**
-	 * Sends a call and returns its data. Nothing else in the package repeats a request, and this repeats
-	 * only reads.
+	 * Sends a change, once. Call {@link ensureToken} before.
 	 * @throws {ServiceError | NoResponseError} for anything but a documented success
 	 */
-	readonly send = async <Data>(
-		call: Call<Data>,
-		{ timeout, retries = DEFAULT_RETRIES }: Patience = this.patience,
-	): Promise<Data> => {
-		const { method, body, withoutToken } = call;
-		const isRead = method === 'GET';
-		const kind = withoutToken === true ? 'withoutToken' : isRead ? 'read' : 'write';
-		const url = urlOf(this.credentials.baseUrl, call.path, call.query);
+	readonly sendWrite = async <Data>(call: WriteCall<Data>): Promise<Data> => {
+		throwIfStopped(this.limits.signal);
+		const kind = call.withoutToken === true ? 'withoutToken' : 'write';
+		try {
+			return this.dataIn(await this.exchange(call, { kind }), call);
+		} catch (error) {
+			const note =
+				'The request may have succeeded anyway. Check the service before you run this again.';
+			const isUnknown = kind === 'write' && mayHaveActed(error);
+			throw isUnknown ? error.with({ note }) : error;
+		}
+	};
+
+	/**
+	 * Makes sure that the service takes the token, before a change is recorded, signed or sent: a token
+	 * that ran out would cost the run that change, because a change is never sent again.
+	 * @param entityId whose balance is read for this
+	 */
+	readonly ensureToken = async (entityId = PLACEHOLDER_ID): Promise<void> => {
+		const token = this.transport.token();
+		const endsSoon = token !== undefined && sessions.endsSoon(this.boundTo, token);
+		if (token !== undefined && !endsSoon && sessions.isFresh(this.boundTo, token)) return;
+		this.tokenCheck ??= this.checkToken(entityId, endsSoon ? token : undefined).finally(() => {
+			this.tokenCheck = undefined;
+		});
+		await this.tokenCheck;
+	};
+
+	private async checkToken(entityId: string, ending: string | undefined): Promise<void> {
+		/* Someone waits to pay: a service that hangs is asked once more at most. */
+		const { timeout, signal, retries = 1 } = this.limits;
+		const limits = { timeout, signal, retries: Math.min(retries, 1) };
+		const call = balanceCall(entityId);
+		try {
+			await this.read(call, limits, ending).catch(async (error: unknown) => {
+				if (!(error instanceof SignInFailed) || ending === undefined) throw error;
+				/* Only this machine's clock says that the token ends. */
+				const { status } = await this.exchange(call, { kind: 'read' }, limits);
+				if (status === 401) throw error;
+				sessions.trust(this.boundTo, ending);
+			});
+		} catch (error) {
+			if (error instanceof ServiceError && error.status !== 401) return;
+			throw error instanceof UserError ? error.with({ outcome: 'refused' }) : error;
+		}
+	}
+
+	private async read<Data>(
+		call: ReadCall<Data>,
+		limits: RequestLimits,
+		replaces?: string,
+	): Promise<Data> {
+		const { retries = DEFAULT_RETRIES, signal } = limits;
+		const kind = call.withoutToken === true ? 'withoutToken' : 'read';
 		for (let attempt = 1; ; attempt++) {
-			throwIfStopped(this.patience.signal);
-			const answer = await this.exchange({ method, url, body, timeout }, kind).catch(
+			throwIfStopped(signal);
+			const answer = await this.readOnce(call, { kind, replaces }, limits).catch(
 				(error: unknown) => {
 					if (error instanceof NoResponseError) return error;
 					throw error;
 				},
 			);
-			const wait = isRead && attempt <= retries ? pauseAfter(answer, attempt) : undefined;
-			if (wait === undefined) return this.dataIn(answer, call);
-			await endedOrAborted(sleep(wait), this.patience.signal);
+			const wait = attempt <= retries ? pauseAfter(answer, attempt) : undefined;
+			if (wait !== undefined) await endedOrAborted(sleep(wait), signal);
+			else if (answer instanceof NoResponseError) throw answer;
+			else return this.dataIn(answer, call);
 		}
-	};
+	}
 
-	/** The data of a success. Notes whether the service took the token. */
-	private dataIn<Data>(answer: HttpAnswer | NoResponseError, call: Call<Data>): Data {
-		const withToken = call.withoutToken !== true;
-		try {
-			if (answer instanceof NoResponseError) throw answer;
-			const data = this.read(answer, call);
-			if (withToken) sessions.note(this.boundTo, this.stored(), true);
-			return data;
-		} catch (error) {
-			const { status, nothingDone } = error instanceof ServiceError ? error : {};
-			const isJudged = status === 401 || nothingDone === true;
-			if (withToken && isJudged) sessions.note(this.boundTo, this.stored(), status !== 401);
-			const note =
-				'The request may have succeeded anyway. Check the service before you run this again.';
-			const isWrite = withToken && call.method !== 'GET';
-			throw isWrite && mayHaveActed(error) ? error.with({ note }) : error;
+	/**
+	 * The answer to a read. One that may have been refused because of its token is sent once more with
+	 * a new one: after a 401, and after any refusal unless the service took the token a moment ago.
+	 */
+	private async readOnce<Data>(
+		call: ReadCall<Data>,
+		sending: Sending,
+		limits: RequestLimits,
+	): Promise<Received> {
+		const answer = await this.exchange(call, sending, limits);
+		if (sending.kind === 'withoutToken' || !this.canSignIn) return answer;
+		const { status, token } = answer;
+		const isInDoubt = isRefused(answer) && !sessions.isFresh(this.boundTo, token);
+		if (status !== 401 && !isInDoubt) return answer;
+		throwIfStopped(limits.signal);
+		return await this.exchange(call, { ...sending, replaces: token }, limits);
+	}
+
+	private async exchange<Data>(
+		{ method, path, query, body }: Call<Data>,
+		sending: Sending,
+		{ timeout, signal }: RequestLimits = this.limits,
+	): Promise<Received> {
+		const url = urlOf(this.credentials.baseUrl, path, query);
+		const request = { method, url, body, timeout, signal };
+		const { answer, token } = await this.transport.send(request, sending);
+		const received = { ...answer, envelope: readEnvelope(answer.body), token };
+		if (sending.kind !== 'withoutToken') this.judgeToken(received);
+		return received;
+	}
+
+	/** Remembers what an answer says of the token. */
+	private judgeToken({ status, envelope, token }: Received): void {
+		const isSuccess = status < 300 && envelope?.success === true;
+		/* Without a wallet there is no other token to try. */
+		const isAnswered = !this.canSignIn && envelope?.success === false;
+		if (status === 401) sessions.markRefused(this.boundTo, token);
+		else if (isSuccess || (isAnswered && REFUSAL_STATUSES.includes(status))) {
+			sessions.markTaken(this.boundTo, token);
 		}
 	}
 
 	/** The `data` of a success (docs/api.md, Response envelope). */
-	private read<Data>(answer: HttpAnswer, call: Call<Data>): Data {
-		const { status, body } = answer;
-		const envelope = status >= 200 && status <= 299 ? readEnvelope(body) : undefined;
-		if (envelope?.success !== true) {
+	private dataIn<Data>(received: Received, call: Call<Data>): Data {
+		const { status, body, envelope } = received;
+		if (status >= 300 || envelope?.success !== true) {
 			const { authentication } = this.credentials;
 			const withApiKey = authentication === 'legacyApiKey' && call.withoutToken !== true;
-			throw errorFor(answer, this.redactor.text, { roleNeeded: call.roleNeeded, withApiKey });
+			throw errorFor(received, this.redactor.text, { roleNeeded: call.roleNeeded, withApiKey });
 		}
 		const { data, error } = call.answer.safeParse(envelope.data);
 		if (error !== undefined) {
@@ -176,67 +232,4 @@ export class Client {
 		}
 		return data;
 	}
-}
-
-/**
- * The context without its cancel signal: n8n would break off a request under way, and then nobody
- * would know what became of the payment in it.
- */
-function uninterrupted(context: IAllExecuteFunctions): IAllExecuteFunctions {
-	return new Proxy(context, {
-		has: (target, name) => name !== 'getExecutionCancelSignal' && Reflect.has(target, name),
-	});
-}
-
-/**
- * Opens the service with the node's credentials, which are read once and go along with every request,
- * so that n8n doesn't read and decrypt them each time.
- *
- * For a read, n8n signs in again after a 401 and repeats it. It would repeat a write just the same, so
- * writes ask for every status as an answer. An answer that can't be read is an error to n8n even so:
- * then the credentials refuse to be renewed (authentication.ts).
- * @param redactor learns the secrets in the credentials, and every token that n8n obtains
- */
-export async function openClient(
-	context: IAllExecuteFunctions,
-	redactor: Redactor,
-	patience?: Patience & { readonly signal?: AbortSignal },
-): Promise<Client> {
-	let saved: ICredentialDataDecryptedObject = await context.getCredentials(CREDENTIALS);
-	addSecretsOf(redactor, saved);
-	const credentials = readCredentials(saved, context.getNode().credentials?.[CREDENTIALS]?.name);
-	const { helpers } = context;
-	const caller = uninterrupted(context);
-	const withoutToken = exchangeOver(helpers.httpRequest);
-	const exchange: Exchange = async (request, kind) => {
-		if (kind === 'withoutToken') return await withoutToken(request);
-		const isRead = kind === 'read';
-		const before = saved.sessionToken;
-		/* n8n writes a new token into this object, so each request gets its own copy. */
-		const data = { ...saved };
-		/* Without a stored token, n8n signs in before it sends the request. */
-		if (sessions.isRefused(before)) data.sessionToken = '';
-		ownRequests.set(data, credentials);
-		const options = optionsFor(request);
-		let status: number | undefined;
-		try {
-			const response = helpers.httpRequestWithAuthentication.call(
-				isRead ? context : caller,
-				CREDENTIALS,
-				isRead ? options : { ...options, ignoreHttpStatusErrors: true },
-				{ credentialsDecrypted: { id: '', name: '', type: CREDENTIALS, data } },
-			);
-			const answer = await answerFrom(response, request);
-			({ status } = answer);
-			if (!isRead && status === 401) sessions.drop(data.sessionToken);
-			return answer;
-		} finally {
-			sessions.reportStatus(data.sessionToken, status);
-			if (data.sessionToken !== before) {
-				saved = data;
-				addSecretsOf(redactor, data);
-			}
-		}
-	};
-	return new Client(credentials, exchange, redactor, patience, () => saved.sessionToken);
 }

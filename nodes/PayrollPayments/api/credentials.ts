@@ -1,4 +1,4 @@
-import { readFields, savedValues, type Empty, type Schema } from '../forms/field';
+import { readFields, savedValues, type Empty } from '../forms/field';
 import { choice, integer, keysOf, menu, menuOf, password, text } from '../forms/fieldTypes';
 import { anyText, filledLine } from '../shared/text';
 import { evmAddress } from '../contract/formats';
@@ -199,13 +199,13 @@ export const FIELDS = {
 	},
 };
 
+type Saved = Readonly<Record<string, unknown>>;
+
 /** "Engineering (te-a1B2c3D4e5F6)", or the identifier if its name isn't known. */
 export function entityLabel(id: string, entities: readonly Entity[]): string {
 	const name = entities.find((entity) => entity.id === id)?.name ?? id;
 	return name === id ? id : `${name} (${id})`;
 }
-
-type Saved = Readonly<Record<string, unknown>>;
 
 function sourceOf(saved: Saved) {
 	const hint = 'Open the Payroll Payments API credentials and correct this field.';
@@ -217,6 +217,11 @@ export function readEntities(saved: Saved): readonly Entity[] {
 }
 
 export type ServiceCredentials = ReturnType<typeof readCredentials>;
+/** The user account that the wallet signs in for, where the credentials name one. */
+export function platformIdOf(credentials: ServiceCredentials): string | undefined {
+	return 'platformId' in credentials ? credentials.platformId : undefined;
+}
+
 export type WalletCredentials = Extract<ServiceCredentials, { authentication: 'walletSignIn' }>;
 
 /**

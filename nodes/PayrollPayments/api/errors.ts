@@ -1,10 +1,9 @@
 import { ServiceError } from '../shared/errors';
-import type { HttpAnswer } from '../shared/http';
 import { safeExcerpt, type Redact } from '../shared/redaction';
-import { readEnvelope } from './schemas/answers';
+import type { Envelope } from './schemas/answers';
 
 /** Statuses after which the service has certainly done nothing (docs/api.md, Errors). */
-const REFUSAL_STATUSES: readonly number[] = [400, 401, 403, 404];
+export const REFUSAL_STATUSES: readonly number[] = [400, 401, 403, 404];
 
 /** Words with which a service says that it already has what was requested. */
 const EXISTS_ALREADY = /already|duplicate|exists|processed/i;
@@ -52,12 +51,11 @@ const LONGEST = { message: 500, code: 100 };
 
 /** For a response that isn't a success, with what the service says in its failure envelope. */
 export function errorFor(
-	{ status, body }: HttpAnswer,
+	{ status, envelope }: { readonly status: number; readonly envelope: Envelope | undefined },
 	redact: Redact,
 	failedCall: FailedCall,
 ): ServiceError {
-	const envelope = readEnvelope(body);
-	if (envelope !== undefined && !envelope.success) {
+	if (envelope?.success === false) {
 		const { data, error_code: code } = envelope;
 		const errorCode = code ? safeExcerpt(code, redact, LONGEST.code) : undefined;
 		const message = safeExcerpt(data, redact, LONGEST.message) || 'no reason given';

@@ -3,6 +3,7 @@ import type { IHttpRequestOptions } from 'n8n-workflow';
 import { z } from 'zod';
 import { NoResponseError, UserError } from '../shared/errors';
 import type { HttpAnswer, HttpExchange, HttpRequest } from '../shared/http';
+import { unusableAnswer } from './errors';
 
 /** Milliseconds until a request times out, by default. */
 export const DEFAULT_TIMEOUT = 30_000;
@@ -16,19 +17,14 @@ const headers = z
 			),
 	);
 
-const body = z
-	.string()
-	.nullish()
-	.transform((text) => text ?? '');
+const fullResponse = z.object({ statusCode: z.number(), headers, body: z.unknown() });
 
-const fullResponse = z
-	.object({ statusCode: z.number(), headers, body })
-	.transform(({ statusCode, ...rest }): HttpAnswer => ({ status: statusCode, ...rest }));
+const byteStream = z.custom<AsyncIterable<Uint8Array>>(
+	(value) => typeof value === 'object' && value !== null && Symbol.asyncIterator in value,
+);
 
-/** The response inside the error that n8n's request functions throw for a status other than 2xx. */
-const answerInError = z
-	.object({ response: z.object({ status: z.number(), headers, data: body }) })
-	.transform(({ response: { data, ...rest } }): HttpAnswer => ({ ...rest, body: data }));
+/** Bytes of a body that are read; more is not from this service. */
+const LONGEST_BODY = 64 * 1024 * 1024;
 
 /** The code of a failed connection. n8n's own error keeps that of the one it wraps as `httpCode`. */
 const withCode = z.object({ code: z.string() }).or(z.object({ httpCode: z.string() }));
@@ -41,11 +37,11 @@ const RAISE_TIMEOUT =
 const REASONS: ReadonlyArray<readonly [codes: RegExp, reason: string, wasSent?: false]> = [
 	[/^ECONNREFUSED$/, 'it refused the connection', false],
 	[/^(?:ENOTFOUND|EAI_AGAIN)$/, 'its host name wasn’t found', false],
-	[/^(?:ECONNRESET|EPIPE)$/, 'the connection was interrupted'],
-	[/^(?:ECONNABORTED|ETIMEDOUT)$/, TOO_SLOW],
+	[/^(?:ECONNRESET|EPIPE|ERR_STREAM_PREMATURE_CLOSE)$/, 'the connection was interrupted'],
+	/* Only its deadline and Stop cancel a request. */
+	[/^(?:ECONNABORTED|ETIMEDOUT|ERR_CANCELED)$/, TOO_SLOW],
 	[/^E(?:HOST|NET)UNREACH$/, 'its network can’t be reached'],
 	[/^EPROTO$/, 'it doesn’t support TLS'],
-	[/^ERR_CANCELED$/, 'the execution was canceled'],
 	[/^DEPTH_ZERO_SELF_SIGNED_CERT$/, 'its TLS certificate is self-signed'],
 	[/^CERT_HAS_EXPIRED$/, 'its TLS certificate has expired'],
 	[/^ERR_TLS_CERT_ALTNAME_INVALID$/, 'its TLS certificate is for a different host name'],
@@ -61,8 +57,9 @@ function chainOf(error: unknown, most = 6): unknown[] {
 function noResponse(request: HttpRequest, chain: readonly unknown[]): NoResponseError {
 	const codes = chain.flatMap((link) => Object.values(withCode.safeParse(link).data ?? {}));
 	const [code = ''] = codes.filter((each) => REASONS.some(([known]) => known.test(each)));
-	const [, reason = 'the connection failed', wasSent = true] =
+	const [, found = 'the connection failed', wasSent = true] =
 		REASONS.find(([known]) => known.test(code)) ?? [];
+	const reason = request.signal?.aborted === true ? 'the execution was canceled' : found;
 	const isCertificate = reason.includes('TLS certificate');
 	return new NoResponseError(`No response from ${new URL(request.url).host}: ${reason}`, {
 		hint: isCertificate
@@ -72,13 +69,26 @@ function noResponse(request: HttpRequest, chain: readonly unknown[]): NoResponse
 	});
 }
 
-/** The request as n8n's request functions take it. */
+/** Ends a request: its own signal, or the time for its whole answer, which begins now. */
+export function deadlineOf({
+	timeout = DEFAULT_TIMEOUT,
+	signal,
+}: Pick<HttpRequest, 'timeout' | 'signal'>): AbortSignal {
+	const deadline = AbortSignal.timeout(timeout);
+	return signal === undefined ? deadline : AbortSignal.any([signal, deadline]);
+}
+
+/**
+ * The request as n8n's request functions take it. They would buffer any body, so they hand over the
+ * stream; and every status is an answer, because n8n would repeat the request after an error.
+ */
 export function optionsFor({
 	method,
 	url,
 	headers,
 	body,
 	timeout,
+	signal,
 }: HttpRequest): IHttpRequestOptions {
 	const type = body === undefined ? {} : { 'content-type': 'application/json' };
 	return {
@@ -86,11 +96,27 @@ export function optionsFor({
 		url,
 		headers: { accept: 'application/json', ...type, ...headers },
 		...(body === undefined ? {} : { body: JSON.stringify(body) }),
-		encoding: 'text',
+		encoding: 'stream',
 		returnFullResponse: true,
+		ignoreHttpStatusErrors: true,
 		disableFollowRedirect: true,
 		timeout: timeout ?? DEFAULT_TIMEOUT,
+		...(signal && { abortSignal: signal }),
 	};
+}
+
+async function textOf(body: unknown, status: number): Promise<string> {
+	if (typeof body === 'string' || body === null || body === undefined) return body ?? '';
+	const chunks: Uint8Array[] = [];
+	let length = 0;
+	for await (const chunk of byteStream.parse(body)) {
+		length += chunk.length;
+		if (length > LONGEST_BODY) {
+			throw unusableAnswer('The response has more than 64 MB, so it wasn’t read', status);
+		}
+		chunks.push(chunk);
+	}
+	return new TextDecoder().decode(Buffer.concat(chunks));
 }
 
 /**
@@ -102,24 +128,28 @@ export async function answerFrom(
 	request: HttpRequest,
 ): Promise<HttpAnswer> {
 	try {
-		return fullResponse.parse(await response);
+		const { statusCode: status, headers, body } = fullResponse.parse(await response);
+		const text = await textOf(body, status).catch((error: unknown) => {
+			/* Of a failure, the status says what matters. */
+			if (status >= 300 && !(error instanceof UserError)) return '';
+			throw error;
+		});
+		return { status, headers, body: text };
 	} catch (error) {
 		const chain = chainOf(error);
-		for (const link of chain) {
-			if (link instanceof UserError) throw link;
-			const answer = answerInError.safeParse(link);
-			if (answer.success) return answer.data;
-		}
-		throw noResponse(request, chain);
+		throw chain.find((link) => link instanceof UserError) ?? noResponse(request, chain);
 	}
 }
 
 /**
- * An exchange over one of n8n's request functions, so that n8n's proxies, certificates, domain
- * restrictions and credentials apply.
+ * An exchange over one of n8n's request functions, so that n8n's proxies, certificates and domain
+ * restrictions apply.
  */
 export function exchangeOver(
 	send: (options: IHttpRequestOptions) => Promise<unknown>,
 ): HttpExchange {
-	return async (request) => await answerFrom(send(optionsFor(request)), request);
+	return async (request) => {
+		const options = { ...optionsFor(request), abortSignal: deadlineOf(request) };
+		return await answerFrom(send(options), request);
+	};
 }

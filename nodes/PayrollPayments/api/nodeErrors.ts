@@ -53,29 +53,3 @@ export function nodeErrorFor(
 	if (details) nodeError.context.data = redactor.data(details);
 	return nodeError;
 }
-
-/**
- * The output for a failed item with *Continue On Fail*, as scripts/lib/outputSchemas.ts describes it.
- * @param isChange whether it is of a change, whose outcome matters
- */
-export function failureRecord(
-	error: unknown,
-	item: number,
-	redactor: Redactor,
-	isChange: boolean,
-): IDataObject {
-	const { details = {}, note, hint, attemptCode } = error instanceof UserError ? error.context : {};
-	const service = error instanceof ServiceError ? error : undefined;
-	const redacted = (text: string | undefined) => text && redactor.text(text);
-	const said = [messageFor(error, item, redactor), redacted(note)].filter(Boolean).join('. ');
-	const fields = {
-		error: said,
-		error_code: redacted(service?.errorCode),
-		http_status: service?.status,
-		outcome: isChange ? outcomeOf(error) : undefined,
-		attempt_code: attemptCode,
-		hint: isChange ? redacted(hint) : undefined,
-	};
-	const given = Object.entries(fields).filter(([, value]) => value !== undefined);
-	return Object.assign(Object.fromEntries(given), redactor.data(details));
-}

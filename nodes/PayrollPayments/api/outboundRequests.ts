@@ -1,21 +1,8 @@
-import type { ICredentialDataDecryptedObject, IHttpRequestOptions } from 'n8n-workflow';
+import type { IHttpRequestOptions } from 'n8n-workflow';
 
 import { UserError } from '../shared/errors';
 import type { ServiceCredentials } from './credentials';
 import { credentialLabel, isUnlimited } from './limits';
-
-/**
- * The copies of the credentials that our nodes send with their requests, and what was read from them.
- * n8n hands the same object to both methods of the credentials, so that they know our requests by
- * identity: those were checked before they were made.
- */
-export const ownRequests = new WeakMap<ICredentialDataDecryptedObject, ServiceCredentials>();
-
-/**
- * The credentials of requests that may change something. n8n asks for a new token and repeats the
- * request, after a 401 or, in its HTTP Request node, after any failure.
- */
-export const unrepeatable = new WeakSet<ICredentialDataDecryptedObject>();
 
 /** What a node handed to one of n8n's two request functions; expressions may put anything in it. */
 type Given = Readonly<Record<string, unknown>>;
@@ -27,7 +14,7 @@ const NO_REDIRECTS = {
 	followAllRedirects: false,
 };
 
-/** The members in which a request could bring another way to the service than n8n's own. */
+/** Request options that could bypass n8n's own connections. */
 const CONNECTION_MEMBER =
 	/^(?:adapter|agents?|agentOptions|ca|checkServerIdentity|dispatcher|https?Agent|lookup|proxy|socketPath|transport)$/;
 

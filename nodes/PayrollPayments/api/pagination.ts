@@ -4,7 +4,7 @@ import { endpoint, ENDPOINTS } from '../contract/endpoints';
 import { hasPrefix } from '../contract/identifiers';
 import { LARGEST_PAGE } from '../contract/limits';
 import { roleLabel } from '../contract/roles';
-import type { SendRead } from './client';
+import type { SendRead } from './call';
 import { unusableAnswer } from './errors';
 import { inviteListAnswer, teamUsersAnswer } from './schemas/answers';
 

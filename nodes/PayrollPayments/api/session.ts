@@ -1,25 +1,21 @@
 import { createHash } from 'node:crypto';
 
-import { sleep } from 'n8n-workflow';
-
 import { z } from 'zod';
 import { parseJson } from '../shared/json';
 import { LruCache } from '../shared/lruCache';
-import type { Redactor } from '../shared/redaction';
 import type { ServiceCredentials } from './credentials';
-import { properties } from './credentialForm';
 
 /** How long after a failed sign-in the next one is put off, in milliseconds. */
 export const SIGN_IN_PAUSE = 30_000;
 
-/** How long calls wait for the outcome of another call's trial of the token, in milliseconds. */
-export const LONGEST_WAIT = 10_000;
+/** How long we rely on the service's word that it takes a token, in milliseconds. */
+export const FRESH_MS = 5 * 60_000;
 
-/** How long the service's word that it takes a token is relied on, in milliseconds. */
-const FRESH_MS = 5 * 60_000;
+/** A token that ends sooner, by this machine's clock, is replaced before a write; in milliseconds. */
+const ENDS_SOON_MS = 60_000;
 
-/** Sessions kept in memory, in addition to those in use. */
-const MAX_SESSIONS = 1_000;
+/** Tokens, and credentials that sign in, that this process remembers. */
+const MAX_REMEMBERED = 1_000;
 
 const storedSession = z
 	.string()
@@ -38,241 +34,161 @@ export function packSession(boundTo: string, token: string): string {
 	return JSON.stringify({ boundTo, token });
 }
 
-/** When a JWT ends, in seconds since 1970; undefined where it does not say so. */
-function expiryOf(token: string): number | undefined {
-	const [, payload = ''] = token.split('.');
-	const json = Buffer.from(payload, 'base64url').toString('utf8');
-	return claims.safeParse(parseJson(json)).data?.exp;
-}
-
 /** What {@link packSession} made; empty if it's damaged, or something else. */
 export function readSession(stored: unknown): Partial<z.output<typeof storedSession>> {
 	return storedSession.safeParse(stored).data ?? {};
 }
 
-const SECRETS = properties.filter(({ typeOptions }) => typeOptions?.password === true);
-
-/** Adds every secret of the saved credentials; of the session the token inside it. */
-export function addSecretsOf(
-	redactor: Redactor,
-	saved: Readonly<Record<string, unknown>>,
-): Redactor {
-	return redactor.add(...SECRETS.map(({ name }) => readSession(saved[name]).token ?? saved[name]));
-}
-
-/**
- * The header that proves who calls (docs/api.md, Authentication). With a wallet and no token, the
- * service's 401 makes n8n sign in.
- */
-export function authenticationHeader(
-	credentials: ServiceCredentials,
-	token?: string,
-): Record<string, string> {
-	if (credentials.authentication === 'legacyApiKey') return { 'x-auth-token': credentials.apiKey };
-	const bearer = 'accessToken' in credentials ? credentials.accessToken : token;
-	return bearer === undefined ? {} : { authorization: `Bearer ${bearer}` };
+/** The stored token; '' if there is none, or if it was obtained with other credentials. */
+export function tokenIn(stored: unknown, boundTo: string): string {
+	const { boundTo: obtainedWith, token = '' } = readSession(stored);
+	return obtainedWith === boundTo ? token : '';
 }
 
 /** Wall clock, which may be wrong and jump, and stopwatch, which never jumps; in milliseconds. */
 export const systemClock = {
 	now: () => Date.now(),
 	elapsed: () => performance.now(),
-	sleep: async (milliseconds: number) => await sleep(milliseconds),
 };
 
 export type Clock = typeof systemClock;
 
+/** What this process knows of a token; times are by the stopwatch. */
+interface KnownToken {
+	obtainedAt?: number;
+	/** When the service took it last. */
+	takenAt?: number;
+	isRefused?: boolean;
+	/** The token of the sign-in that replaced it. */
+	replacedBy?: string;
+}
+
 interface SignIn {
-	readonly outcome: Promise<string>;
-	/** The token that the service refused, if any. Callers with the same token share this outcome. */
-	readonly replaces: string | undefined;
-	/** Without a token if it failed. */
-	ended?: { readonly at: number; readonly token?: string };
-}
-
-/** A call under way with a token that looks expired. */
-interface Trial {
-	readonly token: string;
-	/** Resolves when its outcome is known, or after {@link LONGEST_WAIT}. */
-	readonly over: Promise<void>;
-	readonly end: () => void;
-}
-
-interface Session {
-	signIn?: SignIn;
-	trial?: Trial;
-	/** The last token that the service refused. */
-	refused?: string;
-	/** A token that the service accepts although it looks expired. */
-	accepted?: string;
-	/** The token that the service took last, and when; undefined once it refused one. */
-	taken?: { readonly stored: unknown; readonly at: number };
+	pending?: Promise<string>;
+	/** The tokens of the callers that wait for it. */
+	readonly replaces: Set<string>;
+	failed?: { readonly at: number; readonly outcome: Promise<string> };
+	/** When another node's failure last led to a sign-in. */
+	suspectedAt?: number;
 }
 
 /**
- * The sign-ins and tokens of this process, by the {@link sessionBinding} of the credentials.
+ * The tokens and sign-ins of this process, by the {@link sessionBinding} of the credentials.
  *
- * Callers that need a token at the same moment share one sign-in. After a failed one, further ones
- * wait {@link SIGN_IN_PAUSE} and repeat its message.
- *
- * The clock of this machine may be wrong, so a token that looks expired is still sent once, by one
- * call (its trial), while the others wait for what the service says: a 401 makes n8n call
- * `preAuthentication`, which ends the trial with a sign-in that they share; our nodes report every
- * other answer ({@link reportStatus}). Nobody reports the answer to n8n's HTTP Request node, so no call
- * waits longer than {@link LONGEST_WAIT}: a 401 would have arrived by then, and the token counts as
- * accepted, which means it is sent until the service refuses it.
+ * A token is used until the service refuses it. Callers that hold a refused token share one sign-in.
+ * Having no token is written as the token ''.
  */
 export class Sessions {
-	private readonly sessions = new LruCache<Session>(
-		MAX_SESSIONS,
-		({ signIn, trial }) => trial !== undefined || (signIn !== undefined && !signIn.ended),
+	private readonly tokens = new LruCache<KnownToken>(MAX_REMEMBERED);
+	private readonly signIns = new LruCache<SignIn>(
+		MAX_REMEMBERED,
+		({ pending }) => pending !== undefined,
 	);
 
 	constructor(private readonly clock: Clock = systemClock) {}
 
-	/** Notes whether the service has just taken the token of some credentials, or refused it. */
-	note(boundTo: string, stored: unknown, isTaken: boolean): void {
-		const taken = { stored, at: this.clock.elapsed() };
-		this.sessionOf(boundTo).taken = isTaken ? taken : undefined;
+	/** The token to send: this one, or what replaced it. Undefined if a sign-in must come first. */
+	usable(boundTo: string, token: string): string | undefined {
+		const newest = this.newest(boundTo, token);
+		return newest === '' || this.peek(boundTo, newest).isRefused === true ? undefined : newest;
+	}
+
+	markTaken(boundTo: string, token: string): void {
+		this.known(boundTo, token).takenAt = this.clock.elapsed();
+	}
+
+	markRefused(boundTo: string, token: string): void {
+		Object.assign(this.known(boundTo, token), { isRefused: true, takenAt: undefined });
+	}
+
+	/** Treats a token as just obtained: the service took it although it seems to have expired. */
+	trust(boundTo: string, token: string): void {
+		const at = this.clock.elapsed();
+		Object.assign(this.known(boundTo, token), { obtainedAt: at, takenAt: at });
+	}
+
+	/** Whether the service took the token within the last five minutes, or gave it. */
+	isFresh(boundTo: string, token: string): boolean {
+		return this.isRecent(this.peek(boundTo, token).takenAt);
 	}
 
 	/**
-	 * Whether the service took the token of some credentials a moment ago. Two credentials for one wallet
-	 * have the same binding, but each its own token. If there is none, n8n signs in for a new one.
+	 * Whether it ends within a minute, by what it says and this machine's clock. A token that was just
+	 * obtained isn't judged, so that a wrong clock costs no more than a sign-in every five minutes.
 	 */
-	isFresh(boundTo: string, stored: unknown): boolean {
-		const taken = this.sessions.peek(boundTo)?.taken;
-		if (taken === undefined || !['', taken.stored].includes(stored)) return false;
-		return this.clock.elapsed() - taken.at < FRESH_MS;
-	}
-
-	/** Takes the stored token out of use, after the service refused a write with it. */
-	drop(stored: unknown): void {
-		const { boundTo, token } = readSession(stored);
-		if (boundTo !== undefined) this.sessionOf(boundTo).refused = token;
-	}
-
-	isRefused(stored: unknown): boolean {
-		const { boundTo = '', token } = readSession(stored);
-		return token !== undefined && token === this.sessions.peek(boundTo)?.refused;
+	endsSoon(boundTo: string, token: string): boolean {
+		if (this.isRecent(this.peek(boundTo, token).obtainedAt)) return false;
+		const [, payload = ''] = token.split('.');
+		const json = Buffer.from(payload, 'base64url').toString('utf8');
+		const expiry = claims.safeParse(parseJson(json)).data?.exp;
+		return expiry !== undefined && expiry * 1000 - this.clock.now() < ENDS_SOON_MS;
 	}
 
 	/**
-	 * The token to send: the stored one, or a newer one of this process. Waits while another call
-	 * tries a token that looks expired, or signs in, and fails with that sign-in.
-	 */
-	async tokenFor(boundTo: string, stored: string): Promise<string> {
-		const session = this.sessionOf(boundTo);
-		const deadline = this.clock.elapsed() + LONGEST_WAIT;
-		let token = stored;
-		for (;;) {
-			token = (await this.newerToken(session, token)) ?? token;
-			if (!this.looksExpired(token) || token === session.accepted) return token;
-			const { trial } = session;
-			if (trial === undefined) this.beginTrial(session, token);
-			if (trial === undefined || this.clock.elapsed() >= deadline) return token;
-			await trial.over;
-		}
-	}
-
-	/**
-	 * Signs in, or shares a sign-in: one that is under way, one that replaced the same token, or one
-	 * that has just failed.
-	 * @param held the token that the caller holds and cannot use any more, if any
-	 * @param isRefused whether the service refused it. n8n's HTTP Request node also asks for another one
-	 * after any other failure; the one that it holds then stays in use until there is a new one.
+	 * A token in place of one that can't be used any more: that of the sign-in that replaced it, or of
+	 * one that is under way, or of a new one. After a failed sign-in, further ones wait
+	 * {@link SIGN_IN_PAUSE} and repeat its message.
+	 * @param isSuspicion whether it isn't known that the service refused the token. Then there is no new
+	 * sign-in, and no token, within five minutes of the last one.
 	 */
 	async renew(
 		boundTo: string,
-		held: string | undefined,
-		signIn: () => Promise<string>,
-		isRefused = true,
-	): Promise<string> {
-		const session = this.sessionOf(boundTo);
-		const refused = held ?? session.refused;
-		if (refused !== undefined && isRefused) {
-			session.refused = refused;
-			if (session.accepted === refused) session.accepted = undefined;
-		}
-		if (session.signIn === undefined || !this.serves(session.signIn, session, refused)) {
-			session.signIn = this.startSignIn(session, { outcome: signIn(), replaces: refused });
-		}
-		if (session.trial?.token === refused) session.trial?.end();
-		return await session.signIn.outcome;
-	}
-
-	/** Ends the trial of the stored token with the status of the answer to it, if one came. */
-	reportStatus(stored: unknown, status: number | undefined): void {
-		const { boundTo = '', token } = readSession(stored);
-		const session = this.sessions.peek(boundTo);
-		if (session?.trial === undefined || session.trial.token !== token) return;
-		const isAccepted = status !== undefined && (status < 300 || [400, 403, 404].includes(status));
-		if (isAccepted) session.accepted = token;
-		session.trial.end();
-	}
-
-	private sessionOf(boundTo: string): Session {
-		return this.sessions.getOrCreate(boundTo, () => ({}));
-	}
-
-	/** The token of a sign-in of this process that should be sent instead, if there is one. */
-	private async newerToken(
-		{ signIn, refused }: Session,
 		token: string,
+		signIn: () => Promise<string>,
+		isSuspicion = false,
 	): Promise<string | undefined> {
-		if (signIn === undefined) return undefined;
-		const { ended, outcome, replaces } = signIn;
-		const isExpired = this.looksExpired(token);
-		const hasFailed = ended !== undefined && ended.token === undefined;
-		if (hasFailed) {
-			return isExpired && refused === token && this.isPaused(ended.at) ? await outcome : undefined;
+		const usable = this.usable(boundTo, token);
+		if (usable !== undefined && usable !== token) return usable;
+		const isSuspected = isSuspicion && usable !== undefined;
+		const state = this.signIns.getOrCreate(boundTo, () => ({ replaces: new Set() }));
+		if (state.pending === undefined) {
+			if (isSuspected && this.isRecent(state.suspectedAt)) return undefined;
+			const { failed } = state;
+			const isPaused = failed && this.clock.elapsed() - failed.at < SIGN_IN_PAUSE;
+			if (isPaused) return await failed.outcome;
+			this.begin(boundTo, state, signIn());
 		}
-		const isBetter = isExpired && !(ended?.token && this.looksExpired(ended.token));
-		/* A token that nobody has refused is used until the new one is there. */
-		const isReplaced = replaces === token && (ended !== undefined || refused === token);
-		return isReplaced || isBetter ? await outcome : undefined;
+		state.replaces.add(token).add(this.newest(boundTo, token));
+		const obtained = await state.pending;
+		if (isSuspected) state.suspectedAt = this.clock.elapsed();
+		return obtained;
 	}
 
-	private serves({ ended, replaces }: SignIn, session: Session, refused?: string): boolean {
-		if (ended === undefined) return true;
-		if (ended.token === undefined) return this.isPaused(ended.at);
-		const isAlive = !this.looksExpired(ended.token) || ended.token === session.accepted;
-		return isAlive && replaces === refused && ended.token !== refused;
-	}
-
-	private startSignIn(session: Session, signIn: SignIn): SignIn {
-		const end = (token?: string) => {
-			signIn.ended = { at: this.clock.elapsed(), token };
-			// The service has just issued it, so this machine's clock must be ahead.
-			if (token !== undefined && this.looksExpired(token)) session.accepted = token;
+	private begin(boundTo: string, state: SignIn, outcome: Promise<string>): void {
+		const end = (failed?: SignIn['failed']) => {
+			state.pending = undefined;
+			state.replaces.clear();
+			state.failed = failed;
 		};
-		signIn.outcome.then(end, () => end());
-		return signIn;
-	}
-
-	private beginTrial(session: Session, token: string): void {
-		let resolve = () => {};
-		const over = new Promise<void>((done) => (resolve = done));
-		const end = () => {
-			session.trial = undefined;
-			resolve();
-		};
-		const trial = { token, over, end };
-		session.trial = trial;
-		void this.clock.sleep(LONGEST_WAIT).then(() => {
-			if (session.trial !== trial) return;
-			session.accepted = token;
+		const adopt = (token: string) => {
+			/* The service may give one that it gave before. */
+			state.replaces.delete(token);
+			Object.assign(this.known(boundTo, token), { isRefused: false, replacedBy: undefined });
+			this.trust(boundTo, token);
+			for (const each of state.replaces) this.known(boundTo, each).replacedBy = token;
 			end();
+		};
+		state.pending = outcome;
+		outcome.then(adopt, () => {
+			end({ at: this.clock.elapsed(), outcome });
 		});
 	}
 
-	private looksExpired(token: string): boolean {
-		const expiry = expiryOf(token);
-		return expiry !== undefined && expiry * 1000 <= this.clock.now();
+	private newest(boundTo: string, token: string): string {
+		const { replacedBy } = this.peek(boundTo, token);
+		return replacedBy === undefined ? token : this.newest(boundTo, replacedBy);
 	}
 
-	private isPaused(failed: number): boolean {
-		return this.clock.elapsed() - failed < SIGN_IN_PAUSE;
+	private known(boundTo: string, token: string): KnownToken {
+		return this.tokens.getOrCreate(packSession(boundTo, token), () => ({}));
+	}
+
+	private peek(boundTo: string, token: string): KnownToken {
+		return this.tokens.peek(packSession(boundTo, token)) ?? {};
+	}
+
+	private isRecent(at: number | undefined): boolean {
+		return at !== undefined && this.clock.elapsed() - at < FRESH_MS;
 	}
 }
 

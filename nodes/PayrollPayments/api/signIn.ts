@@ -5,7 +5,7 @@ import { ServiceError, UserError, wrapError } from '../shared/errors';
 import type { HttpExchange } from '../shared/http';
 import { Redactor, type Redact } from '../shared/redaction';
 import type { Wallet } from '../signing';
-import { Client, type Call } from './client';
+import { Client, transportOver } from './client';
 import { LONGEST_TOKEN, type WalletCredentials } from './credentials';
 import { signInMessageAnswer, verifyAnswer } from './schemas/answers';
 
@@ -29,17 +29,21 @@ export const VERIFICATION = {
 	withoutToken: true,
 } as const;
 
-/** The wallet of the credentials. Loads the cryptography, so call it only to sign something. */
+/**
+ * The wallet of the credentials. Loads the cryptography, so call it only to sign something.
+ * @param signal ends the wait for a remote signer
+ */
 export async function openWallet(
 	credentials: WalletCredentials,
 	exchange: HttpExchange,
 	redact: Redact,
+	signal?: AbortSignal,
 ): Promise<Wallet> {
 	const { privateKeyWallet, remoteSignerWallet } = await import('../signing');
 	if (credentials.signer === 'privateKey') return privateKeyWallet(credentials);
 	const { remoteSignerUrl: url, remoteSignerToken: token, walletAddress } = credentials;
-	const options = { url, token, dialect: credentials.remoteSignerDialect, walletAddress, redact };
-	return remoteSignerWallet(options, exchange);
+	const { remoteSignerDialect: dialect } = credentials;
+	return remoteSignerWallet({ url, token, dialect, walletAddress, redact, signal }, exchange);
 }
 
 const CHECK = 'Check the Platform ID, the wallet and the Base URL in the credentials.';
@@ -72,20 +76,23 @@ export async function signIn(
 	now: () => number = Date.now,
 ): Promise<string> {
 	const { baseUrl, platformId, signInDomain: domain, signInChainId: chainId } = credentials;
-	const client = new Client(credentials, exchange, redactor);
-	const call = async <Data>(request: Call<Data>): Promise<Data> =>
-		await client.send(request, { retries: 0 }).catch((error: unknown) => {
+	const client = new Client(credentials, transportOver(exchange), redactor, { retries: 0 });
+	const orExplain = async <Data>(answer: Promise<Data>): Promise<Data> =>
+		await answer.catch((error: unknown) => {
 			throw error instanceof ServiceError ? signInError(error) : error;
 		});
 	const wallet = await openWallet(credentials, exchange, redactor.text);
 	const { address: walletAddress } = wallet;
-	const { siwe: message } = await call(signInMessageCall({ wallet: walletAddress, platformId }));
+	const { siwe: message } = await orExplain(
+		client.sendRead(signInMessageCall({ wallet: walletAddress, platformId })),
+	);
 	// Loaded late, because signing typed data doesn't need the parser of sign-in messages.
 	const { checkSignInMessage } = await import('../signing/guards/signInMessage');
-	const expected = { walletAddress, domain, chainId, baseUrl, now: now() };
+	const redact = redactor.text;
+	const expected = { walletAddress, domain, chainId, baseUrl, now: now(), redact };
 	const { nonce } = checkSignInMessage(message, expected);
 	const body = { message, sig: await wallet.signMessage(message), nonce };
-	const { jwt } = await call({ ...VERIFICATION, body, answer: headerToken });
+	const { jwt } = await orExplain(client.sendWrite({ ...VERIFICATION, body, answer: headerToken }));
 	if (jwt.length <= LONGEST_TOKEN) return jwt;
 	throw new UserError(
 		`Sign-in failed. The service’s token has more than ${LONGEST_TOKEN} characters`,

@@ -24,10 +24,11 @@ export const hexSignature = signature(
 	'must be whole bytes in hex, e.g. 0x4f1c',
 );
 
+/** Hardware wallets may write the last byte as 0 or 1, which contracts refuse. */
 export const ecdsaSignature = signature(
 	/^0x[0-9a-fA-F]{130}$/,
 	'must be 0x followed by 130 hex characters',
-);
+).transform((value) => value.replace(/00$/, '1b').replace(/01$/, '1c'));
 
 const LABEL = '[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?';
 

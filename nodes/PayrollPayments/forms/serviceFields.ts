@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ADMINISTRATOR_ROLES, type AdministratorRole, ROLE_NAMES } from '../contract/roles';
-import { anyText } from '../shared/text';
+import { anyText, filledLine } from '../shared/text';
 import { ecdsaSignature, email, evmAddress } from '../contract/formats';
 import {
 	identifier,
@@ -143,14 +143,23 @@ export const expectedRole = choice<AdministratorRole | 'any', 'unset'>(
 	'',
 );
 
+const roleCode = filledLine.regex(
+	/^(?:0|[1-9]\d{0,77}|0x[0-9a-fA-F]{64})$/,
+	'must be a whole number, e.g. 2, or 0x followed by 64 hex characters',
+);
+
 export const roleOptions = {
-	allowUnknownRoleHash: flag({
-		label: 'Allow Unknown Role Hash',
-		description:
-			'Whether to sign a 32-byte role that isn’t the hash of a documented role. Ask the service first which role it stands for.',
-		empty: 'refuse',
-		expressions: 'never',
-	}),
+	expectedRoleCode: text(
+		{
+			label: 'Expected Role Code',
+			description:
+				'Code that the service gives in place of the role, if a person has found out that it stands for the role above; any other code is refused',
+			example: '2',
+			empty: 'refuse',
+			expressions: 'never',
+		},
+		roleCode,
+	),
 };
 
 export function balanceCurrencies(description: string) {

@@ -1,462 +1,321 @@
 import { randomUUID } from 'node:crypto';
 
-import { sleep, type IExecuteFunctions } from 'n8n-workflow';
-
 import { UserError } from '../shared/errors';
-import { endedOrAborted } from '../shared/waiting';
+import { queueOf, type CallQueue, type NodeList } from './nodeList';
 
-/**
- * The part of n8n's deduplication helpers that is needed (`this.helpers` of an executing node).
+/*
+ * THE PROTOCOL
  *
- * What it promises (deduplication-helper.ts in n8n 2.41.3): one row per workflow and node, with the
- * entries' hashes in the order in which they were first recorded. Every call reads the row and writes
- * it back whole, without a lock: of two at once, the later write forgets what the earlier recorded.
+ * n8n keeps one list of entries for each node, oldest first, over restarts (deduplication-helper.ts in
+ * n8n 2.41.3). Each call reads the list and writes it back whole, and n8n has no lock: of two calls at
+ * once, the later write undoes the earlier one. Nor can n8n only look: to ask for a key records it.
+ *
+ * Within one process the calls of a node take turns, so exactly one of several claims of a key succeeds.
+ * Between processes the steps below see to it. They rest on two things:
+ * - Marks. Each claim or look-up records a mark of its own in the same call as its keys. As lists are
+ *   written only whole, a list with the mark descends from that call, and keys that the call added are
+ *   still its own there.
+ * - Quiet. A process that has changed the list leaves it alone for a while. A call of another process
+ *   that had read the list before the change has then written it.
+ * They fail only where another process holds on for longer to what it has read, or more than a handful
+ * write one node's list at once.
+ *
+ * A claim
+ *   1. Record the keys and the mark in one call. n8n answers which of them were there before.
+ *   2. The mark is new, and the keys are free: RECORDED. Wait until it is quiet, then 1 again.
+ *   3. The mark is new, and the keys are not free: SEEN. Remove what this call added, then 7.
+ *   4. The mark was there, but not all of the keys: RECORDED, as after 2.
+ *   5. All were there: CLAIMED. Nobody can overwrite it any more.
+ *   6. A call failed, and may have written: 1 once more, with a new mark. Keys that are there then may
+ *      be our own; they count as another's, but it is UNCERTAIN.
+ *
+ * To undo a claim or a look-up
+ *   7. Wait until it is quiet, then record the mark alone. It is new: remove it, and that is all.
+ *   8. It was there: remove it and what its call added, then 7. Another process may have written the
+ *      list back, and our entries with it.
+ *
+ * A look-up
+ *   9. Record the keys and a mark. Remove in the same turn what this call added, then 7.
+ *  10. Look once more for the keys that were there, since another process may have been looking, too.
+ *
+ * Whoever crashes leaves its entries behind: a key counts as recorded then.
  */
-export type ProcessedStore = Pick<
-	IExecuteFunctions['helpers'],
-	'checkProcessedAndRecord' | 'removeProcessed'
->;
 
 export type IsRecorded = (key: string) => boolean;
 
-/** Keys that are looked for or recorded in the list of a node. */
-interface KeysRequest {
+/** How often a step is repeated before giving up. */
+const MAX_REPEATS = 10;
+
+/** n8n goes through its whole list for each key that it removes, and others wait for that. */
+const KEYS_PER_REMOVAL = 250;
+
+/** What a claim or look-up has put into the list. */
+interface Trace {
+	readonly mark: string;
+	/** The entries that were not there before, with the mark. */
+	readonly added: Set<string>;
+}
+
+const newTrace = (): Trace => ({ mark: randomUUID(), added: new Set() });
+
+interface Claim extends Trace {
 	readonly keys: readonly string[];
-	/** How many entries the node's list holds; n8n drops those recorded first. 0 would mean no bound. */
-	readonly maxEntries: number;
-	/** Ends a claim or a look-up at once where it waits for its turn or for other processes. */
+	/** Recorded by the same calls for good, whatever becomes of the claim. */
+	readonly permanentKeys?: readonly string[];
+	/** Whether no other process can have the keys: nothing is marked or verified then. */
+	readonly isOnlyProcess: boolean;
+	mayClaim(isRecorded: IsRecorded): boolean;
+}
+
+type Verdict = 'claimed' | 'recorded' | 'seen';
+
+type VerdictOn = (claim: Claim) => Verdict;
+
+/** Steps 1 to 5 for claims that share a call; of two with the same key, the first has it. */
+async function recordTogether(
+	queue: CallQueue,
+	list: NodeList,
+	claims: readonly Claim[],
+): Promise<VerdictOn> {
+	const firstWith = new Map<string, Claim>();
+	const removable = ({ keys, mark, isOnlyProcess }: Claim) =>
+		isOnlyProcess ? keys : [...keys, mark];
+	for (const claim of claims) {
+		for (const entry of [...(claim.permanentKeys ?? []), ...removable(claim)]) {
+			if (!firstWith.has(entry)) firstWith.set(entry, claim);
+		}
+	}
+	const isOnlyProcess = claims.every((claim) => claim.isOnlyProcess);
+	const wasThere = await queue.record(list, [...firstWith.keys()], !isOnlyProcess);
+	const isThere = (entry: string) => wasThere.has(entry);
+	const verdictOn = (claim: Claim): Verdict => {
+		const { mark, keys, permanentKeys = [] } = claim;
+		if (isThere(mark)) return [...keys, ...permanentKeys].every(isThere) ? 'claimed' : 'recorded';
+		const isRecorded = (key: string) => isThere(key) || firstWith.get(key) !== claim;
+		if (!claim.mayClaim(isRecorded)) return 'seen';
+		return claim.isOnlyProcess ? 'claimed' : 'recorded';
+	};
+	const lost = claims.filter((claim) => verdictOn(claim) === 'seen');
+	/* What an earlier call for it added is another's by now. */
+	for (const { added } of lost) added.clear();
+	for (const [entry, claim] of firstWith) {
+		if (!isThere(entry) && removable(claim).includes(entry)) claim.added.add(entry);
+	}
+	await queue
+		.remove(
+			list,
+			lost.flatMap(({ added }) => [...added]),
+		)
+		.catch(() => undefined);
+	if (isOnlyProcess) queue.shortenQuiet();
+	else if (claims.every((claim) => verdictOn(claim) === 'claimed')) queue.endQuiet();
+	return verdictOn;
+}
+
+interface Batch {
+	readonly claims: Claim[];
+	readonly verdictOn: Promise<VerdictOn>;
+}
+
+/** The claims of events that wait for the next turn, to share a call. */
+const nextBatches = new WeakMap<CallQueue, Batch>();
+
+function nextBatchOf(queue: CallQueue, list: NodeList): Batch {
+	const waiting = nextBatches.get(queue);
+	if (waiting !== undefined) return waiting;
+	const claims: Claim[] = [];
+	const verdictOn = queue.transact(async () => {
+		nextBatches.delete(queue);
+		return await recordTogether(queue, list, claims);
+	});
+	const batch = { claims, verdictOn };
+	nextBatches.set(queue, batch);
+	return batch;
+}
+
+/** Repeats steps 1 to 5 until the claim is settled, with step 6 for a call that failed. */
+async function settle(first: Claim, ask: (claim: Claim) => Promise<Verdict>) {
+	let claim = first;
+	let hasFailed = false;
+	let verdict: Verdict = 'recorded';
+	for (let count = 0; verdict === 'recorded' && count <= MAX_REPEATS; count++) {
+		verdict = await ask(claim).catch(async () => {
+			hasFailed = true;
+			claim = { ...claim, mark: `${claim.mark} again`, added: new Set() };
+			return await ask(claim);
+		});
+	}
+	return { verdict, claim, hasFailed };
+}
+
+/** Steps 7 and 8. */
+async function undo(queue: CallQueue, list: NodeList, traces: readonly Trace[]): Promise<void> {
+	const written = traces.filter(({ added }) => added.size > 0);
+	const marks = written.map(({ mark }) => mark);
+	let isBack = marks.length > 0;
+	for (let count = 0; isBack && count < MAX_REPEATS; count++) {
+		isBack = await queue.transact(async () => {
+			const back = await queue.record(list, marks);
+			await queue.remove(
+				list,
+				marks.filter((mark) => !back.has(mark)),
+			);
+			for (const { mark, added } of written) {
+				if (back.has(mark)) await queue.remove(list, [...added]);
+			}
+			return back.size > 0;
+		});
+	}
+}
+
+export interface PaymentClaimRequest {
+	readonly keys: readonly string[];
+	/** Recorded by the same calls for good, whatever becomes of the claim. */
+	readonly permanentKeys?: readonly string[];
+	/** Whether the keys are free, given which of them are recorded. */
+	mayClaim(isRecorded: IsRecorded): boolean;
 	readonly signal?: AbortSignal;
-	/** Whether the keys may be claimed, given which are recorded already; without it they are only looked for. */
-	mayClaim?(isRecorded: IsRecorded): boolean;
-	/** The key of a claim that depends on this one: while it is recorded, a release removes nothing. */
-	readonly successorKey?: string;
-	/** Recorded by the same call for good, whether the keys are claimed or not. */
-	readonly also?: readonly string[];
-	/** Whether no other process writes the list: nothing is marked or verified then, nor can be released. */
-	readonly isOnlyProcess?: boolean;
 }
 
-/** The keys are recorded together, with one entry that marks their owner, or not at all. */
-export interface ClaimRequest extends KeysRequest {
-	/** Names who claims keys: another claim with the same owner succeeds again. */
-	readonly owner?: string;
-	/** For payments: a record that can't be verified fails the claim, and a failed one leaves no trace. */
-	readonly isStrict: boolean;
-}
-
-export interface Claimed {
-	readonly status: 'claimed';
-	/** Removes exactly what this claim has recorded. */
+export interface PaymentClaim {
+	/** Removes exactly what the claim has recorded. */
 	release(): Promise<void>;
 }
 
-/** Another owner has the keys. */
-export interface Seen {
-	readonly status: 'seen';
-	/** Whether that is only assumed: a call that failed may have recorded the keys even so. */
-	readonly isUncertain: boolean;
-	readonly isRecorded: IsRecorded;
-}
-
 /**
- * How long a process leaves the store alone after it has changed the list, in milliseconds: a call of
- * another process that read before the change has written by then.
+ * Records the keys of a payment together, unless they aren't free. A claim that comes to nothing leaves
+ * no trace.
+ * @returns undefined if another has them, or if they may be our own, of a call that failed
+ * @throws {UserError} or n8n's own error where they can't be recorded: they may be in the list or not
+ * @throws the signal's reason where it was aborted: the keys are then removed again
  */
-const QUIET_MS = 200;
-
-/** A process leaves the store alone for at least this many times as long as its calls take. */
-const LATENCY_FACTOR = 10;
-
-const MAX_QUIET_MS = 5_000;
-
-/** Keeps processes that began at the same moment from staying in step, in milliseconds. */
-const MAX_JITTER_MS = 20;
-
-/** How often a record that another process overwrote is made again before giving up. */
-const MAX_VERIFICATIONS = 10;
-
-/**
- * How many times its own entries a call leaves room for beyond the list's bound, so that a burst
- * pushes no entry out before it is verified. A later call trims.
- */
-const BURST_FACTOR = 10;
-
-/**
- * Keys that are looked up under one mark, and removed together. n8n looks through its whole list for
- * each that it removes, and others look for their records after ten times as long as their calls take.
- */
-const KEYS_PER_LOOKUP = 250;
-
-/** After this a call counts as failed, and no other is made until it has ended after all. */
-const STORE_TIMEOUT_MS = 30_000;
-
-/** What a call to the store is made for, and what has become of it. */
-class StoreRequest {
-	/** The entry beside the keys that says who recorded them. */
-	readonly mark: string;
-	/** What a call for it records for good. */
-	readonly lasting: readonly string[];
-	/** Everything that a call for it records. */
-	readonly entries: readonly string[];
-	/** What it has recorded and must remove if it comes to nothing. */
-	readonly added = new Set<string>();
-	/** Whether a call was made for it, which may have recorded it even if it failed. */
-	wasAsked = false;
-	/** `recorded` until another call finds all of it; `seen` also where keys were only looked for. */
-	status?: 'recorded' | 'lasting' | 'seen';
-	/** Once it is seen: which of the keys were there. */
-	recordedKeys: ReadonlySet<string> = new Set();
-	/** Whether a later claim depends on it, so that its keys stay when it is released. */
-	hasSuccessor = false;
-
-	/** @param owner marks the keys; without keys there is nothing to mark */
-	constructor(
-		readonly wanted: KeysRequest,
-		owner?: string,
-	) {
-		const { keys, also = [], isOnlyProcess } = wanted;
-		this.lasting = also;
-		this.mark = [...keys, owner].join(' ');
-		const marks = keys.length === 0 || isOnlyProcess === true ? [] : [this.mark];
-		this.entries = [...also, ...keys, ...marks];
-	}
-
-	/** @returns which entries stay in the list for it */
-	decide(isRecorded: IsRecorded): readonly string[] {
-		const { keys, mayClaim, isOnlyProcess } = this.wanted;
-		const isOwn = keys.length === 0 || isRecorded(this.mark);
-		if (!isOwn && mayClaim?.(isRecorded) !== true) {
-			this.status = 'seen';
-			this.recordedKeys = new Set(keys.filter(isRecorded));
-			return this.lasting;
-		}
-		const isLasting = isOnlyProcess === true || (isOwn && this.entries.every(isRecorded));
-		this.status = isLasting ? 'lasting' : 'recorded';
-		for (const entry of [...keys, this.mark]) if (!isRecorded(entry)) this.added.add(entry);
-		return this.entries;
-	}
-
-	/** Whether another process could still change what the list says of it. */
-	get isOpen(): boolean {
-		const isSeen = this.status === 'seen' && this.added.size === 0;
-		return this.status !== 'lasting' && !isSeen;
-	}
-}
-
-/** The calls of one node to n8n's store, one at a time, in the order in which they were asked for. */
-class NodeQueue {
-	private lastTurn: Promise<unknown> = Promise.resolve();
-	/** Those that wait for the next call and share it. */
-	private nextBatch?: { readonly requests: Set<StoreRequest>; readonly ended: Promise<void> };
-	/** Whether a call has not returned; only one that is overdue outlasts its turn. */
-	private isCalling = false;
-	/** How long calls take of late, in milliseconds; one that fails at once says nothing about it. */
-	private latencyMs = 0;
-	/** On the clock that only moves forward, in milliseconds. */
-	private lastEnded = 0;
-	private quietUntil = 0;
-
-	/**
-	 * Asks the store about requests of one caller, together with all that wait by then.
-	 * @throws the signal's reason where it was aborted, after what was recorded has been removed
-	 */
-	async submit(
-		store: ProcessedStore,
-		requests: readonly StoreRequest[],
-		{ signal, maxEntries }: KeysRequest,
-	): Promise<void> {
-		let failure: unknown;
-		if (signal?.aborted !== true) {
-			const batch = (this.nextBatch ??= this.startBatch(store));
-			for (const request of requests) batch.requests.add(request);
-			await endedOrAborted(batch.ended, signal).catch((error: unknown) => (failure = error));
-			for (const request of requests) batch.requests.delete(request);
-		}
-		if (signal?.aborted === true) {
-			const asked = requests.filter(({ wasAsked }) => wasAsked);
-			await this.remove(store, asked, maxEntries).catch(() => undefined);
-			signal.throwIfAborted();
-		}
-		if (failure !== undefined) throw failure;
-	}
-
-	/** A call that fails is every request's failure: it may have written all of their entries. */
-	private startBatch(store: ProcessedStore) {
-		const requests = new Set<StoreRequest>();
-		const ended = this.inTurn(async () => {
-			this.nextBatch = undefined;
-			await this.decideTogether(store, [...requests]);
+export async function claimForPayment(
+	list: NodeList,
+	{ signal, ...request }: PaymentClaimRequest,
+): Promise<PaymentClaim | undefined> {
+	const queue = queueOf(list);
+	const first = { ...request, ...newTrace(), isOnlyProcess: false };
+	const { verdict, claim } = await settle(first, async (asked) => {
+		const ask = async () => {
+			const record = async () => await recordTogether(queue, list, [asked]);
+			const verdictOn = await queue.transact(record, signal);
+			signal?.throwIfAborted();
+			return verdictOn(asked);
+		};
+		return await ask().catch(async (error: unknown) => {
+			if (signal?.aborted === true) await undo(queue, list, [asked]).catch(() => undefined);
+			throw error;
 		});
-		return { requests, ended };
-	}
-
-	/**
-	 * Removes what requests have recorded, for as long as their marks are there. Another process that
-	 * read the list before may write it back, and between two turns another owner may record the same
-	 * keys.
-	 */
-	async remove(
-		store: ProcessedStore,
-		requests: readonly StoreRequest[],
-		maxEntries: number,
-	): Promise<void> {
-		let isThere = requests.length > 0;
-		for (let count = 0; isThere && count < MAX_VERIFICATIONS; count++) {
-			isThere = await this.inTurn(async () => await this.removeOnce(store, requests, maxEntries));
-		}
-	}
-
-	/** Removes entries that no request stands for. */
-	async forget(store: ProcessedStore, entries: readonly string[], maxEntries: number) {
-		await this.inTurn(async () => await this.removeEntries(store, [entries], maxEntries));
-	}
-
-	/** @returns whether there was anything to remove */
-	private async removeOnce(
-		store: ProcessedStore,
-		requests: readonly StoreRequest[],
-		maxEntries: number,
-	): Promise<boolean> {
-		const marks = requests.map(({ mark }) => mark);
-		const found = await this.record(store, marks, { maxEntries });
-		const removals = [marks.filter((mark) => !found.has(mark))];
-		for (const request of requests) {
-			if (found.has(request.mark)) removals.push(await this.recordedBy(store, request));
-		}
-		await this.removeEntries(store, removals, maxEntries);
-		return found.size > 0;
-	}
-
-	/** The entries that a request recorded, without keys that a later claim depends on. */
-	private async recordedBy(store: ProcessedStore, request: StoreRequest): Promise<string[]> {
-		const { mark, added, status, wanted } = request;
-		/* Stands in the list while the keys are being removed. */
-		const removalMark = `${mark} removed`;
-		const entries = [mark, removalMark];
-		/* No later claim can depend on one that was never made. */
-		const successorKey = status === 'seen' ? undefined : wanted.successorKey;
-		if (successorKey !== undefined && !request.hasSuccessor) {
-			const found = await this.record(store, [successorKey, removalMark], wanted);
-			/* Beside the removal mark it is the trace of an earlier look, which was written back. */
-			request.hasSuccessor = found.has(successorKey) && !found.has(removalMark);
-			if (!request.hasSuccessor) entries.push(successorKey);
-		}
-		return request.hasSuccessor ? entries : [...entries, ...added];
-	}
-
-	private async inTurn<Result>(task: () => Promise<Result>): Promise<Result> {
-		const turn = this.lastTurn.then(async () => {
-			const rest = this.quietUntil - performance.now();
-			if (rest > 0) await sleep(rest + Math.random() * MAX_JITTER_MS);
-			return await task();
-		});
-		this.lastTurn = turn.catch(() => undefined);
-		return await turn;
-	}
-
-	private async decideTogether(store: ProcessedStore, requests: StoreRequest[]): Promise<void> {
-		if (requests.length === 0) return;
-		for (const request of requests) request.wasAsked = true;
-		const entries = [...new Set(requests.flatMap((request) => request.entries))];
-		const maxEntries = Math.max(...requests.map(({ wanted }) => wanted.maxEntries));
-		const isOnlyProcess = requests.every(({ wanted }) => wanted.isOnlyProcess);
-		const wasThere = await this.record(store, entries, { maxEntries, isOnlyProcess });
-		const kept = new Set<string>();
-		for (const request of requests) {
-			const isRecorded = (entry: string) => wasThere.has(entry) || kept.has(entry);
-			for (const entry of request.decide(isRecorded)) kept.add(entry);
-		}
-		const traces = entries.filter((entry) => !wasThere.has(entry) && !kept.has(entry));
-		/*
-		 * Each is one request's to take out, with its mark: once it is gone with one mark, another process
-		 * may record it while a second mark is still there.
-		 */
-		const ownerless = new Set(traces);
-		const ofClaims: string[] = [];
-		const removals = [ofClaims];
-		for (const { status, added, entries: own, wanted } of requests) {
-			if (status !== 'seen') continue;
-			added.clear();
-			for (const entry of own) if (ownerless.delete(entry)) added.add(entry);
-			if (wanted.mayClaim === undefined) removals.push([...added]);
-			else ofClaims.push(...added);
-		}
-		/* What stays is found by its mark, and removed then. */
-		await this.removeEntries(store, removals, maxEntries).catch(() => undefined);
-		if (requests.some(({ isOpen }) => isOpen)) return;
-		/*
-		 * A call costs n8n the same for one entry as for fifty: where many come, they share one, and calls
-		 * take at most a twentieth of the time.
-		 */
-		const pause = isOnlyProcess ? Math.min(2 * this.pauseMs, QUIET_MS) : 0;
-		this.quietUntil = this.lastEnded + pause;
-	}
-
-	/** @returns which of the entries were there before */
-	private async record(
-		store: ProcessedStore,
-		entries: string[],
-		{ maxEntries, isOnlyProcess }: Pick<KeysRequest, 'maxEntries' | 'isOnlyProcess'>,
-	) {
-		const room = isOnlyProcess === true ? 0 : BURST_FACTOR * entries.length;
-		const options = { mode: 'entries', maxEntries: maxEntries + room } as const;
-		const answer = await this.call(
-			async () => await store.checkProcessedAndRecord(entries, 'node', options),
-		);
-		if (answer.new.length + answer.processed.length === entries.length) {
-			return new Set(answer.processed.map(String));
-		}
-		throw new UserError('n8n’s store holds something else for this node', {
-			hint: 'Replace the node by a new one of the same kind, with the same settings.',
-		});
-	}
-
-	/** Removes each list in one call. If another process writes it back, its mark comes back as well. */
-	private async removeEntries(
-		store: ProcessedStore,
-		removals: ReadonlyArray<readonly string[]>,
-		maxEntries: number,
-	) {
-		const options = { mode: 'entries', maxEntries } as const;
-		for (const entries of removals.filter(({ length }) => length > 0)) {
-			await this.call(async () => await store.removeProcessed([...entries], 'node', options));
-		}
-	}
-
-	private get pauseMs(): number {
-		return Math.min(LATENCY_FACTOR * this.latencyMs, MAX_QUIET_MS);
-	}
-
-	/** A call that returns late would write back what it has read: until then none is made. */
-	private async call<Result>(begin: () => Promise<Result>): Promise<Result> {
-		const timedOut = new UserError('n8n’s database did not answer within 30 seconds');
-		if (this.isCalling) throw timedOut;
-		const begun = performance.now();
-		this.isCalling = true;
-		const call = begin().finally(() => {
-			this.isCalling = false;
-			this.lastEnded = performance.now();
-			this.latencyMs = Math.max(this.lastEnded - begun, this.latencyMs / 2);
-			this.quietUntil = this.lastEnded + Math.max(this.pauseMs, QUIET_MS);
-		});
-		const timeout = AbortSignal.timeout(STORE_TIMEOUT_MS);
-		const expiry = new Promise<never>((_, reject) => {
-			timeout.addEventListener('abort', () => reject(timedOut));
-		});
-		return await Promise.race([call, expiry]);
-	}
-}
-
-/** One for each node, for as long as the process runs: two for one node would not keep calls apart. */
-const queues = new Map<string, NodeQueue>();
-
-function queueOf(nodeKey: string): NodeQueue {
-	const queue = queues.get(nodeKey) ?? new NodeQueue();
-	queues.set(nodeKey, queue);
-	return queue;
-}
-
-/**
- * Records keys in n8n's own store, which survives a restart, unless they are recorded already.
- *
- * Within one n8n process exactly one owner's claim of a key succeeds. Across processes n8n offers no
- * lock, so the owner's mark is recorded with the keys and looked for again once the process has left
- * the store alone for a while: of two that recorded a key at once, the one whose mark was overwritten
- * knows it. That fails only where another process holds on for longer to what it has read, or more
- * than a handful write one node's record at once.
- *
- * @param nodeKey names the workflow and the node, the scope of the lock and of the record
- * @throws {UserError} or n8n's own error where the keys can't be recorded. They, and those of `also`,
- * may be in the store or not.
- * @throws the signal's reason where it was aborted. The keys are then removed again.
- */
-export async function claimKeys(
-	store: ProcessedStore,
-	nodeKey: string,
-	request: ClaimRequest,
-): Promise<Claimed | Seen> {
-	const { owner, isStrict, also = [], maxEntries } = request;
-	const queue = queueOf(nodeKey);
-	let claim = new StoreRequest(request, owner);
-	let failures = 0;
-	const submit = async () => {
-		await queue.submit(store, [claim], request).catch(async () => {
-			/*
-			 * A node's very first record is an insert, which fails if another process was faster. The
-			 * failed call may have recorded the mark even so, and then it proves nothing.
-			 */
-			failures += 1;
-			claim = new StoreRequest(request, [owner, failures].join());
-			await queue.submit(store, [claim], request);
-		});
-	};
-	await submit();
-	for (let count = 0; claim.status === 'recorded' && count < MAX_VERIFICATIONS; count++) {
-		await submit();
-	}
-	/* An event that nobody else has is better run than not, however crowded the store is. */
-	if (claim.status === 'recorded' && isStrict) {
+	});
+	const release = async () => await undo(queue, list, [claim]);
+	if (verdict === 'claimed') return { release };
+	if (verdict === 'recorded') {
 		throw new UserError('n8n did not keep the record that guards against doing this twice', {
 			hint: 'Several n8n processes may be writing it at the same time. Try again in a moment.',
 		});
 	}
-	if (claim.status !== 'seen') {
-		return {
-			status: 'claimed',
-			release: async () => await queue.remove(store, [claim], maxEntries),
-		};
-	}
-	if (also.length > 0) await recordKeys(store, nodeKey, { keys: also, maxEntries });
 	/* A mark that stays takes room, and no more. */
-	if (isStrict) await queue.remove(store, [claim], maxEntries).catch(() => undefined);
-	const { recordedKeys } = claim;
-	return { status: 'seen', isUncertain: failures > 0, isRecorded: (key) => recordedKeys.has(key) };
+	await release().catch(() => undefined);
+	return undefined;
+}
+
+export interface EventClaimRequest {
+	readonly key: string;
+	/** Another claim with the same owner succeeds again. */
+	readonly owner: string;
+	/** Whether no other process can have the event: nothing is marked or verified then. */
+	readonly isOnlyProcess: boolean;
 }
 
 /**
- * Records keys, even if another owner has recorded them before, and makes sure that they last.
+ * Records the key of an event, in one call with others that wait.
+ * @returns `uncertain` if the key may be our own, of a call that failed
+ * @throws {UserError} or n8n's own error where it can't be recorded: it may be in the list or not
+ */
+export async function claimForEvent(
+	list: NodeList,
+	{ key, owner, isOnlyProcess }: EventClaimRequest,
+): Promise<'claimed' | 'seen' | 'uncertain'> {
+	const queue = queueOf(list);
+	const first: Claim = {
+		keys: [key],
+		mark: `${key} ${owner}`,
+		added: new Set(),
+		isOnlyProcess,
+		mayClaim: (isRecorded) => !isRecorded(key),
+	};
+	const { verdict, hasFailed } = await settle(first, async (claim) => {
+		const batch = nextBatchOf(queue, list);
+		batch.claims.push(claim);
+		return (await batch.verdictOn)(claim);
+	});
+	if (verdict === 'seen') return hasFailed ? 'uncertain' : 'seen';
+	/* An event that nobody else has is better run than not, however crowded the list is. */
+	return 'claimed';
+}
+
+/** Step 9. */
+async function look(queue: CallQueue, list: NodeList, groups: ReadonlyArray<readonly string[]>) {
+	const looks = packed(groups).map((keys) => ({ ...newTrace(), keys }));
+	const entries = new Set(looks.flatMap(({ keys, mark }) => [...keys, mark]));
+	const found = await queue.record(list, [...entries]);
+	for (const { keys, mark, added } of looks) {
+		for (const entry of [...keys, mark]) {
+			/* Each in one removal: once it is gone, another process may record it. */
+			if (!found.has(entry) && entries.delete(entry)) added.add(entry);
+		}
+		await queue.remove(list, [...added]).catch(() => undefined);
+	}
+	return { found, traces: looks };
+}
+
+/** Puts groups together into as few lists as may be removed by one call each. */
+function packed(groups: ReadonlyArray<readonly string[]>): string[][] {
+	const packs: string[][] = [];
+	for (const group of groups) {
+		const last = packs.at(-1);
+		if (last === undefined || last.length + group.length > KEYS_PER_REMOVAL) packs.push([...group]);
+		else last.push(...group);
+	}
+	return packs;
+}
+
+/**
+ * Looks for keys, thousands at once if need be, and leaves no trace of it. If the process is killed
+ * meanwhile, a group of keys is left behind as a whole or not at all.
+ * @throws the signal's reason where it was aborted
+ */
+export async function lookUp(
+	list: NodeList,
+	groups: ReadonlyArray<readonly string[]>,
+	signal?: AbortSignal,
+): Promise<IsRecorded> {
+	const queue = queueOf(list);
+	let found: ReadonlySet<string> = new Set(groups.flat());
+	/* The second time is step 10. */
+	for (let count = 0; count < 2 && found.size > 0; count++) {
+		const sought = groups.map((group) => group.filter((key) => found.has(key)));
+		const { traces, ...answer } = await queue.transact(
+			async () => await look(queue, list, sought),
+			signal,
+		);
+		await undo(queue, list, traces);
+		signal?.throwIfAborted();
+		({ found } = answer);
+	}
+	return (key) => found.has(key);
+}
+
+/**
+ * Records keys for good, no matter who else has recorded them.
  * @throws {UserError} or n8n's own error where they can't be recorded
  */
-export async function recordKeys(
-	store: ProcessedStore,
-	nodeKey: string,
-	{ keys: also, maxEntries }: KeysRequest,
-): Promise<void> {
-	await claimKeys(store, nodeKey, { keys: [], also, maxEntries, isStrict: true });
+export async function record(list: NodeList, permanentKeys: readonly string[]): Promise<void> {
+	await claimForPayment(list, { keys: [], permanentKeys, mayClaim: () => true });
 }
 
-/**
- * Removes keys, no matter who has recorded them. Another process that read the list before may write
- * them back.
- */
-export async function forgetKeys(
-	store: ProcessedStore,
-	nodeKey: string,
-	{ keys, maxEntries }: KeysRequest,
-): Promise<void> {
-	await queueOf(nodeKey).forget(store, keys, maxEntries);
-}
-
-/** Looks for keys, thousands at once if need be, without leaving a trace of having looked. */
-export async function findKeys(
-	store: ProcessedStore,
-	nodeKey: string,
-	request: KeysRequest,
-): Promise<IsRecorded> {
-	const queue = queueOf(nodeKey);
-	const find = async (keys: readonly string[]) => {
-		const lookups: StoreRequest[] = [];
-		for (let left = keys; left.length > 0; left = left.slice(KEYS_PER_LOOKUP)) {
-			const some = left.slice(0, KEYS_PER_LOOKUP);
-			/* Under its own mark: only its own trace may be removed for being back. */
-			lookups.push(new StoreRequest({ ...request, keys: some }, randomUUID()));
-		}
-		await queue.submit(store, lookups, request);
-		await queue.remove(store, lookups, request.maxEntries);
-		return new Set(lookups.flatMap(({ recordedKeys }) => [...recordedKeys]));
-	};
-	const found = await find(request.keys);
-	/* What another process puts in to look for the same keys is gone by the second time. */
-	const stillFound = found.size === 0 ? found : await find([...found]);
-	return (key) => stillFound.has(key);
+/** Removes keys, no matter who has recorded them. Another process may write them back. */
+export async function forget(list: NodeList, keys: readonly string[]): Promise<void> {
+	const queue = queueOf(list);
+	await queue.transact(async () => await queue.remove(list, keys));
 }

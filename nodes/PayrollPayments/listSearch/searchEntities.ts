@@ -11,7 +11,7 @@ function searchOf(...prefixes: IdentifierPrefix[]) {
 	return async function (this: ILoadOptionsFunctions, filter = ''): Promise<INodeListSearchResult> {
 		/* Loaded when a list is opened, not with the nodes. */
 		const { entityLabel, readEntities } = await import('../api/credentials');
-		const { CREDENTIALS } = await import('../api/client');
+		const { CREDENTIALS } = await import('../api/n8nTransport');
 		const { UserError } = await import('../shared/errors');
 		const refuse = (message: string, description?: string) =>
 			new NodeOperationError(this.getNode(), message, { description });

@@ -6,7 +6,7 @@ import {
 } from 'n8n-workflow';
 
 import { z } from 'zod';
-import { openClient } from '../api/client';
+import { openClient } from '../api/n8nTransport';
 import { nodeErrorFor } from '../api/nodeErrors';
 import { teamUsers } from '../api/pagination';
 import { teamId as teamField } from '../forms/serviceFields';
@@ -48,8 +48,8 @@ export async function searchTeamUsers(
 	const redactor = new Redactor();
 	try {
 		/* Someone is waiting for it. */
-		const { send } = await openClient(this, redactor, { retries: 1 });
-		const users = await teamUsers(send, { teamId: teamId.data });
+		const { sendRead } = await openClient(this, redactor, { retries: 1 });
+		const users = await teamUsers(sendRead, { teamId: teamId.data });
 		const results = users
 			.flatMap((user) => userChoice.safeParse(user).data ?? [])
 			.filter(({ name, value }) => `${name} ${value}`.toLowerCase().includes(wanted));

@@ -29,8 +29,9 @@ function operationMenu(resource: string): INodeProperties[] {
 	return propertiesOf({ operation }, { resource: [resource] });
 }
 
-function formOf({ resource, operation, fields, options, notice }: Operation): INodeProperties[] {
+function formOf({ resource, operation, fields, notice, ...others }: Operation): INodeProperties[] {
 	const show = { resource: [resource], operation: [operation] };
+	const options = { ...others.runOptions, ...others.itemOptions };
 	const all = {
 		...fields,
 		options: collection({ displayName: 'Options', placeholder: 'Add option' }, options),

@@ -1,18 +1,22 @@
 import type { INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 
 import { nodeErrorFor } from '../api/nodeErrors';
-import { openClient } from '../api/client';
+import { openClient } from '../api/n8nTransport';
 import { NoResponseError, ServiceError, SignInFailed, UserError } from '../shared/errors';
 import type { JsonObject } from '../shared/json';
 import { Redactor } from '../shared/redaction';
-import { read, WorkflowMemory, write } from './memory';
-import { EVENTS, readSettings, type PollEvent } from './changes';
-import { compare, type Change, type Source } from './snapshots';
+import { compare, type Change, type Source } from './compare';
+import { EVENTS, readParameters, type PollEvent } from './eventKinds';
+import { decodeMemory, encodeMemory, TriggerMemory } from './memory';
 
 /** The activations that have polled: n8n makes one context for each (active-workflow-triggers.js). */
 const polled = new WeakSet<IPollFunctions>();
 
-const polling = new WeakSet<IPollFunctions>();
+/** When the poll that is under way began. */
+const pollingSince = new WeakMap<IPollFunctions, number>();
+
+/** A poll that hangs for longer than this doesn't keep others from starting. */
+const MAX_POLL_MS = 10 * 60_000;
 
 /**
  * One poll: what has changed since the last one that succeeded, or null. What is remembered changes
@@ -21,9 +25,10 @@ const polling = new WeakSet<IPollFunctions>();
 export async function poll(context: IPollFunctions): Promise<INodeExecutionData[][] | null> {
 	const redactor = new Redactor();
 	const isManual = context.getMode() === 'manual';
-	/* n8n starts a poll even while the one before is under way; both would report the same changes. */
-	if (polling.has(context)) return null;
-	polling.add(context);
+	const now = Date.now();
+	/* n8n starts a poll while the one before is under way. It would ask the service for the same. */
+	if (now - (pollingSince.get(context) ?? -Infinity) < MAX_POLL_MS) return null;
+	pollingSince.set(context, now);
 	try {
 		return await (isManual ? fetchExample : pollOnce)(context, redactor);
 	} catch (error) {
@@ -33,12 +38,12 @@ export async function poll(context: IPollFunctions): Promise<INodeExecutionData[
 		const isNoted = !isManual && isKept && isPassing(error);
 		const shown = nodeErrorFor(context.getNode(), isNoted ? error.with({ note }) : error, redactor);
 		if (isManual || !isAfterRestart(context)) throw shown;
-		/* n8n would give up a trigger whose first poll fails for a quarter of a minute, for good. */
+		/* n8n gives up a trigger for good if its first poll fails within fifteen seconds. */
 		polled.add(context);
 		context.__emitError(shown);
 		return null;
 	} finally {
-		polling.delete(context);
+		pollingSince.delete(context);
 	}
 }
 
@@ -56,65 +61,66 @@ async function pollOnce(
 	context: IPollFunctions,
 	redactor: Redactor,
 ): Promise<INodeExecutionData[][] | null> {
-	const node = context.getNode();
-	const memory = new WorkflowMemory(
-		context.getWorkflow().id ?? '',
-		context.getWorkflowStaticData('global'),
-	);
-	const { event, watch } = readSettings(context);
-	const { send: call, credentials } = await openClient(context, redactor);
+	const memory = new TriggerMemory(context);
+	const { event, watch } = readParameters(context);
+	const { sendRead: call, credentials } = await openClient(context, redactor);
 	const source: Source = { call, watch };
-	const kind = EVENTS[event];
-	/* The minimum change isn't part of it. */
+	/* Another minimum change goes on with the same memory. */
 	const { entityId, currencies = [] } = watch;
 	const scope = JSON.stringify([event, credentials.baseUrl, entityId, ...currencies]);
 	const isFirst = !polled.has(context);
 	const mode = context.getActivationMode();
-	/* n8n says "activate" for as long as the workflow is on, so only the first poll can mean it. */
-	const startsOver = isFirst && mode === 'activate';
-	/* If this poll fails, n8n calls the next one an update, which would tell all that has been since. */
-	if (startsOver) memory.remember(node.id, '');
-	const revision = memory.revisionOf(node.id);
+	/*
+	 * n8n says "activate" for as long as the workflow is on, so only the first poll can mean it. If this
+	 * one fails, n8n reports the next as "update", and it would report every change since.
+	 */
+	if (isFirst && mode === 'activate') memory.remember('');
+	const { revision } = memory;
 
-	const now = await kind.observe(source);
+	const now = await EVENTS[event].observe(source);
 	/* Read after the list has arrived, so that the memory for both isn't needed at once. */
-	const before = read(scope, memory.textOf(node.id));
+	const before = decodeMemory(scope, memory.text);
 	const observedAt = new Date();
 	const { changes, remembered } =
-		before === undefined ? { changes: [], remembered: now } : compare(kind, before, now, watch);
-	const items = await itemsOf(event, changes, source, observedAt);
-	const text = write(scope, remembered);
+		before === undefined
+			? { changes: [], remembered: now }
+			: compare(EVENTS[event], before, now, watch);
+	const items = await changeItems(event, changes, source, observedAt);
+	const text = encodeMemory(scope, remembered);
 
-	/* Another poll has told what changed since this one began. */
-	if (memory.revisionOf(node.id) !== revision) return null;
+	/* A poll that overlaps with this one has reported its changes. */
+	if (memory.revision !== revision) return null;
 	polled.add(context);
-	if (text === memory.textOf(node.id)) return null;
+	if (text === memory.text) return null;
 	/* n8n saves after an activation. Its poll scheduler says "update" at every poll. */
-	const isSavedAfter = isFirst && mode !== 'update';
-	if (items.length === 0 && isSavedAfter) {
-		memory.remember(node.id, text);
+	if (items.length === 0 && isFirst && mode !== 'update') {
+		memory.remember(text);
 		return null;
 	}
-	whenEmitted(context, () => {
-		const isTold = memory.revisionOf(node.id) !== revision;
-		if (!isTold) memory.remember(node.id, text);
-		return !isTold;
+	beforeEmitting(context, () => {
+		if (memory.revision !== revision) return false;
+		memory.remember(text);
+		return true;
 	});
 	/*
-	 * After a silent poll n8n saves nothing (trigger-execution-context.factory.js). Without an
+	 * n8n saves nothing after a poll that returns null (trigger-execution-context.factory.js). Without an
 	 * execution, a restart would forget what this poll saw, e.g. that a user left.
 	 */
 	return [items];
 }
 
+/** n8n's own function of each context; {@link beforeEmitting} replaces it until a result is emitted. */
+const emitters = new WeakMap<IPollFunctions, IPollFunctions['__emit']>();
+
 /**
- * Remembers when n8n hands the result over. It drops, without a word, the result of a poll whose
- * trigger was published again meanwhile (poll-trigger-executor.js), and its scheduler, which lets polls
- * overlap, does much between a poll and its handing over (poll-trigger-task-handler.js).
- * @param remember gives false if another poll has told the same meanwhile
+ * n8n drops the result of a poll, without a word, if its trigger was published again meanwhile
+ * (poll-trigger-executor.js), and its scheduler lets polls overlap (poll-trigger-task-handler.js). So a
+ * poll remembers only when n8n emits its result.
+ * @param remember gives false if another poll has reported the same meanwhile
  */
-function whenEmitted(context: IPollFunctions, remember: () => boolean): void {
-	const emit = context.__emit.bind(context);
+function beforeEmitting(context: IPollFunctions, remember: () => boolean): void {
+	const emit = emitters.get(context) ?? context.__emit.bind(context);
+	emitters.set(context, emit);
 	context.__emit = (...result) => {
 		context.__emit = emit;
 		if (remember()) emit(...result);
@@ -126,8 +132,8 @@ async function fetchExample(
 	context: IPollFunctions,
 	redactor: Redactor,
 ): Promise<INodeExecutionData[][]> {
-	const { event, watch } = readSettings(context);
-	const { send: call } = await openClient(context, redactor);
+	const { event, watch } = readParameters(context);
+	const { sendRead: call } = await openClient(context, redactor);
 	const source: Source = { call, watch };
 	const now = [...(await EVENTS[event].observe(source))];
 	/* Of balances, the first that isn't 0 if there is one. */
@@ -138,10 +144,10 @@ async function fetchExample(
 		});
 	}
 	const change = { id, before: observation.compared, now: observation };
-	return [await itemsOf(event, [change], source, new Date())];
+	return [await changeItems(event, [change], source, new Date())];
 }
 
-async function itemsOf(
+async function changeItems(
 	event: PollEvent,
 	changes: readonly Change[],
 	source: Source,

@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 import { noticeOf, propertiesOf, titleOf } from '../forms/field';
-import { EVENTS, eventField } from './changes';
+import { EVENTS, eventField } from './eventKinds';
 
 /* Evaluated by the build, so that n8n loads the node without what polls. */
 export const properties: INodeProperties[] = [

@@ -1,8 +1,18 @@
-import { DEFAULT_RETRIES, TRANSIENT_STATUSES } from '../api/client';
+import { DEFAULT_RETRIES, TRANSIENT_STATUSES } from '../api/retries';
 import { DEFAULT_TIMEOUT } from '../api/n8nHttp';
-import type { InputOf } from '../forms/field';
+import { membersOf, type InputOf, type ParameterSource } from '../forms/field';
 import { filledText, flag, text, wholeNumber } from '../forms/fieldTypes';
 import { asTyped } from '../shared/text';
+
+/** The members of *Options* that were added to the node. */
+export function optionsOf(item: ParameterSource): ParameterSource {
+	return membersOf(
+		'options',
+		'Options',
+		item,
+		'Select Options again in the node, and use expressions only inside single options.',
+	);
+}
 
 /** An option of the run as a whole, which takes no expressions: they could differ from item to item. */
 const OF_RUN = { empty: 'preset', expressions: 'never' } as const;
@@ -24,35 +34,19 @@ const timeout = wholeNumber(
 	{ least: 1, most: 3_600_000, preset: DEFAULT_TIMEOUT },
 );
 
-/** The options of every operation. Writes are never retried. */
-export const COMMON_OPTIONS = {
-	read: {
-		concurrency: concurrency(5),
-		timeout,
-		retries: wholeNumber(
-			{
-				label: 'Retries',
-				description: `How often to retry after HTTP ${TRANSIENT_STATUSES.join(', ')} or a failed connection`,
-				...OF_RUN,
-			},
-			{ least: 0, most: 10, preset: DEFAULT_RETRIES },
-		),
+const retries = wholeNumber(
+	{
+		label: 'Retries',
+		description: `How often to retry after HTTP ${TRANSIENT_STATUSES.join(', ')} or a failed connection`,
+		...OF_RUN,
 	},
+	{ least: 0, most: 10, preset: DEFAULT_RETRIES },
+);
+
+/** The options of every operation that hold for the run as a whole. Writes are never retried. */
+export const RUN_OPTIONS = {
+	read: { concurrency: concurrency(5), timeout, retries },
 	write: {
-		approvedCheck: text(
-			{
-				label: 'Approved Check',
-				description:
-					'Approval from the output of Check Only. The node sends exactly what was checked, or nothing.',
-				example: '7F3A-91C2-0D4E-8B6G',
-				empty: 'refuse',
-			},
-			filledText
-				.transform(asTyped)
-				.refine((value) => /^[0-9A-Za-z][\s0-9A-Za-z-]{14,30}$/.test(value), {
-					message: 'isn’t an approval, e.g. 7F3A-91C2-0D4E-8B6G',
-				}),
-		),
 		checkOnly: flag(
 			{
 				label: 'Check Only',
@@ -68,10 +62,33 @@ export const COMMON_OPTIONS = {
 	},
 };
 
-type Options = typeof COMMON_OPTIONS;
+/** The options of every operation that each item may set differently. */
+export const ITEM_OPTIONS = {
+	read: {},
+	write: {
+		approvedCheck: text(
+			{
+				label: 'Approved Check',
+				description:
+					'Approval from the output of Check Only. The node sends exactly what was checked, or nothing.',
+				example: '7F3A-91C2-0D4E-8B6G',
+				empty: 'refuse',
+			},
+			filledText
+				.transform(asTyped)
+				.refine((value) => /^[0-9A-Za-z][\s0-9A-Za-z-]{14,30}$/.test(value), {
+					message: 'isn’t an approval, e.g. 7F3A-91C2-0D4E-8B6G',
+				}),
+		),
+	},
+};
 
-export type Settings = Partial<InputOf<Options['read'] & Options['write']>> & {
+/** How the run as a whole goes. */
+export type Settings = Partial<InputOf<(typeof RUN_OPTIONS)['read' | 'write']>> & {
 	readonly concurrency: number;
-	/** Whether *Check Only* gives one item for the whole run, refused items included. */
-	readonly isRunCheck?: boolean;
+	readonly checkOnly?: boolean;
+	/** For operations that can put out one check for the whole run. */
+	readonly checkOutput?: 'item' | 'run';
+	readonly timeout?: number;
+	readonly retries?: number;
 };

@@ -1,13 +1,18 @@
 import type { z } from 'zod';
 
 import type { NeededPermission } from '../api/limits';
-import { membersOf, readFields, type FieldSet, type InputItem, type InputOf } from '../forms/field';
+import {
+	readFields,
+	type FieldSet,
+	type InputItem,
+	type InputOf,
+	type ParameterSource,
+} from '../forms/field';
 import { UserError } from '../shared/errors';
-import { isRecord } from '../shared/json';
-import { sendInOrder, type CheckedWrite, type OutputRecord } from './write';
-import { COMMON_OPTIONS, type Settings } from './commonOptions';
-import { collect, type FailedItems, type Form, type Plan } from './plan';
+import { ITEM_OPTIONS, optionsOf, RUN_OPTIONS, type Settings } from './commonOptions';
+import { eachOrRefused, type Form, type Row } from './rows';
 import type { RunContext } from './runContext';
+import { takeInOrder, type OutputRecord, type ShownWrite, type Step } from './write';
 
 /** An operation as the form and the run (run.ts) see it. */
 export interface Operation {
@@ -27,141 +32,183 @@ export interface Operation {
 	readonly notice?: string;
 	/** In the order of the form: required fields first, then the others alphabetically. */
 	readonly fields: FieldSet;
-	readonly options: FieldSet;
+	/** Options that hold for the run as a whole, and those of each item. */
+	readonly runOptions: FieldSet;
+	readonly itemOptions: FieldSet;
 	/** The items it puts out, the usual alternative first; without failed items and *Check Only*. */
 	readonly output:
 		| z.AnyZodObject
 		| z.ZodUnion<readonly [z.AnyZodObject, z.AnyZodObject, ...z.AnyZodObject[]]>;
 	readonly otherOutputs?: readonly z.AnyZodObject[];
-	/** Whether money moves: the first unknown outcome then ends the run. */
-	readonly movesMoney?: boolean;
+	/** Whether the first unknown outcome ends the run even with *On Error: Continue*. */
+	readonly stopsAtUnknown?: boolean;
 	/** What every failed item has in addition, whatever the failure. */
-	failureColumns?(savedOptions: Readonly<Record<string, unknown>>): OutputRecord | undefined;
-	/** Phase one: reads the form of all items. What it gives checks them, phase two. */
-	read(items: readonly InputItem[]): Promise<Form>;
-}
-
-export interface ReadItem<Input, Options> {
-	readonly items: readonly [number];
-	/** The input item itself, for an operation that reads its columns. */
-	readonly json: InputItem['json'];
-	readonly input: Input;
-	readonly options: Options;
-	readonly settings: Settings;
-}
-
-interface Read<Input, Options> {
-	readonly permission?: undefined;
-	run(input: Input, context: RunContext, options: Options): Promise<readonly OutputRecord[]>;
-}
-
-interface Write<Input, Options> {
-	readonly permission: NeededPermission;
-	/** People or invites that a run may name only once: the key to compare, and the name in errors. */
-	unique?(input: Input): ReadonlyArray<readonly [key: string, name: string]>;
-	/** Checks one item against everything, and gives its requests in the order of sending. Only reads. */
-	writes(input: Input, context: RunContext, options: Options): Promise<readonly CheckedWrite[]>;
-}
-
-interface WriteTogether<Input, Options> {
-	readonly permission: NeededPermission;
-	/** Checks all items together. Only reads. */
-	checkAll(
-		items: ReadonlyArray<ReadItem<Input, Options>>,
+	readonly failureColumns?: OutputRecord;
+	/** Options that an AI agent's node may not have, with their labels. */
+	readonly optionsForPeople?: Readonly<Record<string, string>>;
+	/** Reads the options that hold for the run as a whole. */
+	readSettings(item: ParameterSource): Settings;
+	/** Phase one: reads the form of one item. */
+	read(item: InputItem): Form;
+	/**
+	 * Phase two: checks all forms that could be read. Only reads.
+	 * @param unread the rows whose form couldn't be read
+	 */
+	check(
+		forms: readonly Form[],
 		context: RunContext,
-		unread: readonly FailedItems[],
-	): Promise<Plan>;
+		unread: readonly Row[],
+	): Promise<readonly Row[]>;
+	/** The one item that *Check Only* puts out with *Check Output: One for the Run*. */
+	describeRun?(rows: readonly Row[], context: RunContext): Promise<OutputRecord>;
+	/** Called when nothing more is sent; gives the rows as they are put out. */
+	finish?(rows: readonly Row[], context: RunContext): Promise<readonly Row[]>;
+	/** What rows are about, e.g. "3 payments totaling $300.00"; by default how many requests they make. */
+	contentOf?(rows: readonly Row[]): string;
+	/** Sentences about the whole run for the error that ends it. */
+	notesOnFailure?(rows: readonly Row[]): readonly string[];
 }
 
-/** How an operation works: item by item or, for some changes, all items together. */
-type Way<Input, Options> =
-	| Read<Input, Options>
-	| Write<Input, Options>
-	| WriteTogether<Input, Options>;
-
-type Definition<Fields extends FieldSet, Options extends FieldSet> = Omit<
-	Operation,
-	'effect' | 'permission' | 'read'
-> & {
+interface Definition<Fields extends FieldSet, Options extends FieldSet>
+	extends Omit<
+		Operation,
+		| 'effect'
+		| 'permission'
+		| 'runOptions'
+		| 'itemOptions'
+		| 'readSettings'
+		| 'read'
+		| 'check'
+		| 'describeRun'
+		| 'finish'
+	> {
 	readonly fields: Fields;
-	/** In addition to the common ones. */
+	/** For each item, in addition to the common ones. */
 	readonly options: Options;
 	/** Checks that involve several fields, e.g. whether the role suits the identifier. */
-	check?(input: InputOf<Fields>): void;
-} & Way<InputOf<Fields>, InputOf<Options>>;
+	checkForm?(input: InputOf<Fields>): void;
+}
 
-/** Defines an operation once: its form, validation, requests and output all come from here. */
-export function defineOperation<Fields extends FieldSet, Options extends FieldSet>(
-	definition: Definition<Fields, Options>,
-): Operation {
-	type Item = ReadItem<InputOf<Fields>, InputOf<Options>>;
-	const { fields, options: ownOptions } = definition;
-	const effect = 'run' in definition ? 'read' : 'write';
-	const commonOptions = COMMON_OPTIONS[effect];
+interface ReadDefinition<Fields extends FieldSet, Options extends FieldSet>
+	extends Definition<Fields, Options> {
+	run(
+		input: InputOf<Fields>,
+		context: RunContext,
+		options: InputOf<Options>,
+	): Promise<readonly OutputRecord[]>;
+}
 
-	const readItem = (item: InputItem): Item => {
-		const chosen = membersOf(
-			'options',
-			'Options',
-			item,
-			'Select Options again in the node, and use expressions only inside single options. Nothing was signed or sent.',
-		);
-		const settings = readFields(commonOptions, chosen);
+interface WriteDefinition<
+	Fields extends FieldSet,
+	Options extends FieldSet,
+	RunOptions extends FieldSet,
+> extends Definition<Fields, Options> {
+	readonly permission: NeededPermission;
+	/** For the run as a whole, in addition to the common ones. */
+	readonly runOptions?: RunOptions;
+	check(
+		forms: ReadonlyArray<Form<InputOf<Fields>, InputOf<Options>>>,
+		context: RunContext<InputOf<RunOptions>>,
+		unread: readonly Row[],
+	): Promise<readonly Row[]>;
+	describeRun?(
+		rows: readonly Row[],
+		context: RunContext<InputOf<RunOptions>>,
+	): Promise<OutputRecord>;
+	finish?(rows: readonly Row[], context: RunContext<InputOf<RunOptions>>): Promise<readonly Row[]>;
+}
+
+/** Reads the fields and options of an item. */
+function formReader<Fields extends FieldSet, Options extends FieldSet>(
+	{ fields, options, checkForm }: Definition<Fields, Options>,
+	effect: Operation['effect'],
+): Operation['read'] {
+	return (item) => {
+		const added = optionsOf(item);
+		const { approvedCheck } = effect === 'read' ? {} : readFields(ITEM_OPTIONS.write, added);
 		const input = readFields(fields, item);
-		definition.check?.(input);
-		const options = readFields(ownOptions, chosen);
-		return { items: [item.index], json: item.json, input, options, settings };
+		checkForm?.(input);
+		const own = readFields(options, added);
+		return { items: [item.index], json: item.json, input, options: own, approvedCheck };
 	};
+}
 
-	const checkAll = async (
-		read: readonly Item[],
-		run: RunContext,
-		unread: readonly FailedItems[],
-	) => {
-		if ('checkAll' in definition) return await definition.checkAll(read, run, unread);
-		const named = new Map<string, number>();
-		const { results: jobs, refusals } = await collect(read, async ({ items, input, options }) => {
-			if ('run' in definition) {
-				return { items, writes: [], send: async () => await definition.run(input, run, options) };
-			}
+/** Defines a read once: its form, validation, request and output all come from here. */
+export function defineRead<Fields extends FieldSet, Options extends FieldSet>(
+	definition: ReadDefinition<Fields, Options>,
+): Operation {
+	return {
+		...definition,
+		effect: 'read',
+		permission: 'none',
+		runOptions: RUN_OPTIONS.read,
+		itemOptions: definition.options,
+		readSettings: (item) => readFields(RUN_OPTIONS.read, optionsOf(item)),
+		read: formReader(definition, 'read'),
+		check: async (
+			forms: ReadonlyArray<Form<InputOf<Fields>, InputOf<Options>>>,
+			context: RunContext,
+		) =>
+			forms.map(({ items, input, options }) => {
+				const act = async () => await definition.run(input, context, options);
+				return { items, writes: [], state: { is: 'ready', act } };
+			}),
+	};
+}
+
+/** Defines a change once. Its check only reads, and says how each row is carried out. */
+export function defineWrite<
+	Fields extends FieldSet,
+	Options extends FieldSet,
+	RunOptions extends FieldSet = Readonly<Record<never, never>>,
+>(definition: WriteDefinition<Fields, Options, RunOptions>): Operation {
+	const runOptions = { ...RUN_OPTIONS.write, ...definition.runOptions };
+	return {
+		...definition,
+		effect: 'write',
+		runOptions,
+		readSettings: (item) => readFields(runOptions, optionsOf(item)),
+		itemOptions: { ...ITEM_OPTIONS.write, ...definition.options },
+		read: formReader(definition, 'write'),
+	};
+}
+
+/**
+ * A check of item by item, for {@link defineWrite}.
+ * @param stepsOf checks one form against everything, and gives its steps in the order of sending
+ * @param namedBy people or invites that a run may name only once: the key to compare, and the name in errors
+ */
+export function eachItem<Input, Options>(
+	stepsOf: (form: Form<Input, Options>, context: RunContext) => Promise<readonly Step[]>,
+	namedBy: (input: Input) => ReadonlyArray<readonly [key: string, name: string]> = () => [],
+) {
+	return async (forms: ReadonlyArray<Form<Input, Options>>, context: RunContext) => {
+		const firstItems = new Map<string, number>();
+		return await eachOrRefused(forms, async (form) => {
+			const { items, input } = form;
 			const [item] = items;
-			/* Kept apart until the item has passed: what a refused one names may be named again. */
+			/* Merge only after the item passed, so that a refused item doesn't block its addresses. */
 			const own = new Map<string, number>();
-			for (const [key, name] of definition.unique?.(input) ?? []) {
-				const before = own.get(key) ?? named.get(key);
+			for (const [key, name] of namedBy(input)) {
+				const before = own.get(key) ?? firstItems.get(key);
 				if (before !== undefined)
 					throw repeated(name, before === item ? undefined : `item ${before}`);
 				own.set(key, item);
 			}
-			const writes = await definition.writes(input, { ...run, items }, options);
-			for (const key of own.keys()) named.set(key, item);
-			return { items, writes, send: async () => await sendInOrder(writes) };
+			const steps = await stepsOf(form, context);
+			for (const key of own.keys()) firstItems.set(key, item);
+			return readyRow(items, steps);
 		});
-		return { jobs, refusals };
 	};
+}
 
+/** A row that takes these steps in order, with an output for each. */
+function readyRow(items: readonly number[], steps: readonly Step[]): Row {
+	const writes: readonly ShownWrite[] = steps.map(({ shown }) => shown);
 	return {
-		...definition,
-		effect,
-		permission: definition.permission ?? 'none',
-		options: { ...commonOptions, ...ownOptions },
-		read: async (all) => {
-			const entries = all.map((item) => ({ items: [item.index], item }));
-			const { results, refusals } = await collect(entries, ({ item }) => readItem(item));
-			/* As saved, since neither takes an expression: an item may not be readable. */
-			const saved = ownOptions.checkOutput === undefined ? {} : all[0]?.readSaved('options');
-			const isRunCheck = isRecord(saved) && saved.checkOnly === true && saved.checkOutput === 'run';
-			const approved = results.flatMap(({ items: [item], settings: { approvedCheck } }) =>
-				approvedCheck === undefined ? [] : [[item, approvedCheck] as const],
-			);
-			return {
-				/* The check of a run tells them itself. */
-				refusals: isRunCheck ? [] : refusals,
-				settings: { concurrency: 1, checkOnly: isRunCheck, ...results[0]?.settings, isRunCheck },
-				approved: new Map(approved),
-				check: async (run) => await checkAll(results, run, refusals),
-			};
-		},
+		items,
+		writes,
+		state: { is: 'ready', act: async (perform) => await takeInOrder(steps, perform) },
 	};
 }
 
@@ -169,9 +216,6 @@ export function defineOperation<Fields extends FieldSet, Options extends FieldSe
 export function repeated(name: string, place?: string, row?: number): UserError {
 	return new UserError(
 		`${name} is ${place === undefined ? 'listed twice' : `already in ${place}`}`,
-		{
-			row,
-			hint: 'Remove one of the two. Nothing was sent.',
-		},
+		{ row, hint: 'Remove one of the two.' },
 	);
 }

@@ -8,14 +8,26 @@ import {
 import { requirePermission } from '../api/limits';
 import { nodeErrorFor } from '../api/nodeErrors';
 import type { InputItem } from '../forms/field';
-import { outcomeOf, UserError } from '../shared/errors';
+import { UserError } from '../shared/errors';
 import { isRecord } from '../shared/json';
 import { Redactor } from '../shared/redaction';
-import { checkRecords, keepApproved } from './approval';
+import { approve, checkRecords } from './approve';
+import type { Settings } from './commonOptions';
+import { combineFailures } from './failure';
 import type { Operation } from './operation';
-import { combineFailures, outputItems } from './output';
-import type { CompletedJob, FailedItems, Form, Job, Plan, RunResult } from './plan';
-import { openRun, type RunContext } from './runContext';
+import { outputItems } from './output';
+import {
+	failedRows,
+	refused,
+	refuseRest,
+	rowsThatAre,
+	stateAfter,
+	type Row,
+	type RowThatIs,
+	type State,
+} from './rows';
+import { openRun, type OpenRun, type RunContext } from './runContext';
+import type { Perform } from './write';
 
 /**
  * Runs the selected operation for all input items, in three phases: the form of all items is read,
@@ -29,18 +41,14 @@ export async function run(
 ): Promise<INodeExecutionData[][]> {
 	const node = context.getNode();
 	const operation = selectedOperation(context, catalogue);
-	const items = inputItems(context);
 	const redactor = new Redactor();
 	const continues = context.continueOnFail();
 	try {
 		refuseAgentWrites(node, operation);
-		const form = await operation.read(items);
-		const open = async () => await openRun(context, redactor, operation, form.settings);
-		const plan = await checkAll(operation, form, items.length, open, continues);
-		const result = await sendAll(operation, form, plan, continues);
-		const failure = continues ? undefined : combineFailures(operation, result, redactor);
+		const rows = await carryOut(context, operation, redactor, continues);
+		const failure = continues ? undefined : combineFailures(operation, rows, redactor);
 		if (failure !== undefined) throw failure;
-		const output = outputItems(node, operation, result, redactor);
+		const output = outputItems(node, operation, rows, redactor);
 		if (output.length === 0 && operation.emptyNotice !== undefined) {
 			context.addExecutionHints({ message: operation.emptyNotice, location: 'outputPane' });
 		}
@@ -48,6 +56,41 @@ export async function run(
 	} catch (error) {
 		throw nodeErrorFor(node, error, redactor, 0);
 	}
+}
+
+/** Each step takes rows and gives rows. One that throws refuses what would still have been sent. */
+async function carryOut(
+	context: IExecuteFunctions,
+	operation: Operation,
+	redactor: Redactor,
+	continues: boolean,
+): Promise<readonly Row[]> {
+	const items = inputItems(context);
+	let rows: readonly Row[] = read(operation, items);
+	const approved = approvedChecks(rows);
+	let settings: Settings = { concurrency: 1 };
+	try {
+		if (items[0] !== undefined) settings = operation.readSettings(items[0]);
+	} catch (error) {
+		return refuseRest(rows, error);
+	}
+	const reportsRun = settings.checkOnly === true && settings.checkOutput === 'run';
+	const step = async (take: () => Promise<readonly Row[]>): Promise<void> => {
+		if (!continues && !reportsRun && failedRows(rows).length > 0) return;
+		rows = await take().catch((error: unknown) => refuseRest(rows, error));
+	};
+	let opened: OpenRun | undefined;
+	const host = async () => (opened ??= await openRun(context, redactor, operation, settings));
+	await step(async () => await check(operation, rows, (await host()).run));
+	if (settings.checkOnly === true) {
+		await step(async () => await describe(operation, rows, (await host()).run, reportsRun));
+		return rows;
+	}
+	await step(async () => approve(operation, rows, (await host()).run, approved));
+	await step(async () => await confirmToken(operation, rows, await host()));
+	if (opened === undefined) return rows;
+	rows = await send(rows, (await host()).perform, settings, policyOf(operation, continues));
+	return (await operation.finish?.(rows, (await host()).run)) ?? rows;
 }
 
 function selectedOperation(context: IExecuteFunctions, catalogue: readonly Operation[]): Operation {
@@ -83,116 +126,158 @@ function refuseAgentWrites({ type, parameters }: INode, operation: Operation): v
 		const byHand = 'Allow Writes by AI can’t be an expression: set it by hand';
 		refuse(action, isText ? byHand : 'To allow it, turn on Allow Writes by AI in the node');
 	}
-	if ((options.confirmedNotPaid ?? '') !== '') {
-		refuse('Confirmed Not Paid', 'Clear it, and use it in a node outside the AI agent');
+	for (const [name, label] of Object.entries(operation.optionsForPeople ?? {})) {
+		if ((options[name] ?? '') === '') continue;
+		refuse(label, 'Clear it, and use it in a node outside the AI agent');
 	}
 }
 
 function inputItems(context: IExecuteFunctions): InputItem[] {
 	const saved = context.getNode().parameters;
-	return context.getInputData().map(({ json }, index) => ({
-		index,
-		json,
+	return context.getInputData().map(({ json }, index) => {
 		/* Read each only once: an expression is slow, and can give another value the second time. */
-		read: (name: string): unknown => context.getNodeParameter(name, index, undefined),
-		readSaved: (name: string): unknown => saved[name],
-		evaluate: (expression: string): unknown => context.evaluateExpression(expression, index),
-	}));
+		const values = new Map<string, unknown>();
+		const read = (name: string): unknown => {
+			if (!values.has(name)) values.set(name, context.getNodeParameter(name, index, undefined));
+			return values.get(name);
+		};
+		const readSaved = (name: string): unknown => saved[name];
+		const evaluate = (text: string): unknown => context.evaluateExpression(text, index);
+		return { index, json, read, readSaved, evaluate };
+	});
+}
+
+/** Phase one: the form of each item, or why it was refused. */
+function read(operation: Operation, items: readonly InputItem[]): Row[] {
+	return items.map((item) => {
+		try {
+			const form = operation.read(item);
+			return { items: [item.index], writes: [], state: { is: 'read', form } };
+		} catch (error) {
+			return refused([item.index], error);
+		}
+	});
+}
+
+/** What items name as approved, as it was entered. */
+function approvedChecks(rows: readonly Row[]): ReadonlyMap<number, string> {
+	const forms = rowsThatAre(rows, 'read').map(({ state }) => state.form);
+	return new Map(
+		forms.flatMap(({ items: [item], approvedCheck }) =>
+			approvedCheck === undefined ? [] : [[item, approvedCheck] as const],
+		),
+	);
+}
+
+/** Phase two: every form against the credentials and the operation's own checks. */
+async function check(
+	operation: Operation,
+	rows: readonly Row[],
+	run: RunContext,
+): Promise<readonly Row[]> {
+	requirePermission(run.credentials, operation.permission);
+	const unread = failedRows(rows);
+	const forms = rowsThatAre(rows, 'read').map(({ state }) => state.form);
+	return [...unread, ...(await operation.check(forms, run, unread))];
+}
+
+/** What *Check Only* puts out: an item for each request, or one for the whole run. */
+async function describe(
+	operation: Operation,
+	rows: readonly Row[],
+	run: RunContext,
+	reportsRun: boolean,
+): Promise<readonly Row[]> {
+	if (reportsRun && operation.describeRun !== undefined) {
+		const records = [await operation.describeRun(rows, run)];
+		const items = rows.flatMap((row) => [...row.items]).sort((a, b) => a - b);
+		return [{ items, writes: [], state: { is: 'checked', records } }];
+	}
+	return rows.map((row) => {
+		const isPassed = row.state.is === 'ready' || row.state.is === 'done';
+		if (!isPassed || row.writes.length === 0) return row;
+		return { ...row, state: { is: 'checked', records: checkRecords(run.approvable, row.writes) } };
+	});
 }
 
 /**
- * Phase two: every item against the credentials, the operation's own checks, and the approval. With
- * *Check Only*, the jobs put out what was checked.
+ * Makes sure of the token before anything is claimed or signed. A try that goes on after an earlier one
+ * skips this, so that its error reports what the first try did.
  */
-async function checkAll(
-	operation: Operation,
-	form: Form,
-	count: number,
-	open: () => Promise<RunContext>,
-	continues: boolean,
-): Promise<Plan> {
-	const othersThan = (known: ReadonlyArray<Pick<Job, 'items'>>) => {
-		const items = new Set(known.flatMap((each) => each.items));
-		return Array.from({ length: count }, (_, item) => item).filter((item) => !items.has(item));
-	};
-	let plan: Plan = { jobs: [], refusals: form.refusals };
-	const isOver = () => plan.refusals.length > 0 && !continues;
-	if (isOver()) return plan;
-	try {
-		const run = await open();
-		requirePermission(run.credentials, operation.permission);
-		const checked = await form.check(run);
-		plan = { ...checked, refusals: [...plan.refusals, ...checked.refusals] };
-		if (isOver()) return plan;
-		if (form.settings.checkOnly) {
-			const report = (job: Job): Job => {
-				const send = async () => checkRecords(run.approvable, job.writes);
-				return job.writes.length === 0 ? job : { ...job, kind: 'report', send };
-			};
-			return { jobs: plan.jobs.map(report), refusals: plan.refusals };
-		}
-		plan = keepApproved(run.approvable, plan, run.credentials, form.approved);
-		const sending = plan.jobs.find(({ kind }) => kind === undefined);
-		/* Signing in, which needs no permission, is how people get a token. */
-		if (!isOver() && sending !== undefined && operation.permission !== 'none') {
-			const team = sending.writes[0]?.request?.body.from;
-			await run.confirmToken(typeof team === 'string' ? team : undefined);
-		}
-		return plan;
-	} catch (error) {
-		const refusesRun = error instanceof UserError && error.context.refusesRun === true;
-		const isTold = (refusal: FailedItems) => !refusesRun || outcomeOf(refusal.error) === 'unknown';
-		const refusals = plan.refusals.filter(isTold);
-		/* What an earlier try or an earlier run did is still told. */
-		const jobs = plan.jobs.filter(({ kind }) => kind !== undefined);
-		const items = othersThan([...refusals, ...jobs]);
-		return { ...plan, jobs, refusals: [...refusals, { items, error }] };
+async function confirmToken(
+	{ permission }: Operation,
+	rows: readonly Row[],
+	{ run, ensureToken }: OpenRun,
+): Promise<readonly Row[]> {
+	const [next] = rowsThatAre(rows, 'ready');
+	/* Signing in, which needs no permission, is how people get a token. */
+	if (next === undefined || permission === 'none' || run.memory().isLaterTry) return rows;
+	await ensureToken(next.writes[0]?.entityId);
+	return rows;
+}
+
+type Policy = 'stopAtFailure' | 'stopAtUnknown' | 'goOn';
+
+function policyOf({ stopsAtUnknown }: Operation, continues: boolean): Policy {
+	if (!continues) return 'stopAtFailure';
+	return stopsAtUnknown === true ? 'stopAtUnknown' : 'goOn';
+}
+
+/** Whether nothing more is sent. Whatever broke an earlier try would break the other rows, too. */
+function endsRun(state: State, policy: Policy): boolean {
+	switch (state.is) {
+		case 'refused':
+			return policy === 'stopAtFailure';
+		case 'unknown':
+			return (
+				policy === 'stopAtFailure' || (policy === 'stopAtUnknown' && state.when !== 'earlierRun')
+			);
+		case 'notSent':
+			return policy !== 'goOn';
+		case 'read':
+		case 'ready':
+		case 'checked':
+		case 'done':
+			return false;
 	}
 }
 
+function endedBefore(): State {
+	const error = new UserError('This was not sent, because the run ended before it', {
+		outcome: 'not_sent',
+		hint: 'Look at the failure before it, then run the node again.',
+	});
+	return { is: 'notSent', error };
+}
+
 /**
- * Phase three: sends what passed, in order, as many at a time as *Concurrency* allows. A failure ends
- * the run; with *Continue* only one after which it isn't known whether money moved. What was begun is
- * awaited, so that every outcome is known.
+ * Phase three: carries out what passed, in order, as many rows at a time as *Concurrency* allows. What
+ * was begun is awaited, so that every outcome is known.
  */
-async function sendAll(
-	operation: Operation,
-	{ settings }: Form,
-	plan: Plan,
-	continues: boolean,
-): Promise<RunResult> {
-	const sent: CompletedJob[] = [];
-	/* What a check refused was not sent, whatever happened to the reads of the check. */
-	const failed: FailedItems[] = plan.refusals.map(({ error, ...refusal }) => ({
-		...refusal,
-		error:
-			error instanceof UserError && error.context.outcome === undefined
-				? error.with({ outcome: 'refused' })
-				: error,
-	}));
-	let isEnded = failed.some(({ endsRun }) => endsRun === true || !continues);
-	const queue = plan.jobs.values();
+async function send(
+	rows: readonly Row[],
+	perform: Perform,
+	{ concurrency }: Settings,
+	policy: Policy,
+): Promise<readonly Row[]> {
+	let isEnded = rows.some(({ state }) => endsRun(state, policy));
+	const carriedOut = new Map<Row, State>();
+	const queue = rowsThatAre(rows, 'ready').values();
 	const worker = async () => {
-		for (const job of queue) {
-			if (isEnded && job.kind === undefined) {
-				const error = new UserError('This was not sent, because the run ended before it', {
-					outcome: 'not_sent',
-					hint: 'Look at the failure before it, then run the node again.',
-				});
-				failed.push({ ...job, error });
-				continue;
-			}
-			try {
-				sent.push({ ...job, records: await job.send() });
-			} catch (error) {
-				failed.push({ ...job, error });
-				isEnded ||= !continues || (operation.movesMoney === true && outcomeOf(error) !== 'refused');
-			}
+		for (const row of queue) {
+			const state = isEnded ? endedBefore() : await stateOf(row, perform);
+			carriedOut.set(row, state);
+			isEnded ||= endsRun(state, policy);
 		}
 	};
-	const workers = Math.min(settings.concurrency, plan.jobs.length);
-	await Promise.all(Array.from({ length: workers }, worker));
-	const result = { sent, failed };
-	await plan.end?.(result);
-	return result;
+	await Promise.all(Array.from({ length: concurrency }, worker));
+	return rows.map((row) => ({ ...row, state: carriedOut.get(row) ?? row.state }));
+}
+
+async function stateOf({ state }: RowThatIs<'ready'>, perform: Perform): Promise<State> {
+	try {
+		return { is: 'done', records: await state.act(perform), when: 'now' };
+	} catch (error) {
+		return stateAfter(error);
+	}
 }

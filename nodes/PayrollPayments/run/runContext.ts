@@ -1,26 +1,81 @@
-import { createHash } from 'node:crypto';
-
 import type { IExecuteFunctions } from 'n8n-workflow';
+
 import type { z } from 'zod';
 
-import { balanceCall } from '../api/balance';
-import { openClient, PLACEHOLDER_ID } from '../api/client';
+import type { SendRead, WriteCall } from '../api/call';
+import type { Client } from '../api/client';
+import type { ServiceCredentials } from '../api/credentials';
+import { openClient } from '../api/n8nTransport';
 import { openWallet } from '../api/signIn';
-import { ExecutionCache } from '../idempotency/executionCache';
-import { PaymentLedger, type PaymentRecord } from '../idempotency/paymentLedger';
-import { outcomeOf, ServiceError, UserError } from '../shared/errors';
-import type { HttpExchange } from '../shared/http';
+import { ExecutionJournal } from '../idempotency/executionJournal';
+import type { RunScope } from '../idempotency/executionMemory';
+import type { ProcessedStore } from '../idempotency/nodeList';
+import { throwIfStopped, UserError } from '../shared/errors';
 import type { Redactor } from '../shared/redaction';
+import type { Wallet } from '../signing';
 import type { Settings } from './commonOptions';
+import type { Door, Perform, ShownWrite, Write } from './write';
 
-const paymentsOfRuns = new ExecutionCache<PaymentRecord>();
-/** What came of each change: its answer, or an error that leaves it unknown. */
-const changesOfRuns = new ExecutionCache<{ readonly answer: unknown } | UserError>();
+/** After a signature that took longer, in milliseconds, the token is made sure of again. */
+const LONG_SIGNATURE_MS = 60_000;
 
-export type RunContext = Awaited<ReturnType<typeof openRun>> & {
-	/** The items whose changes are told from those of others. */
-	readonly items?: readonly number[];
-};
+/** A change that takes one request, before it is bound to the journal. */
+interface Change<Data>
+	extends Omit<WriteCall<Data>, 'body'>,
+		Pick<Write<Data>, 'sign'>,
+		Partial<Pick<ShownWrite, 'signs' | 'reference' | 'columns' | 'entityId'>> {
+	readonly body: NonNullable<ShownWrite['request']>['body'];
+	readonly summary: string;
+	/** Whether it must not be sent again in this execution where its outcome isn't known. */
+	readonly isUnrepeatable?: boolean;
+}
+
+/** What an operation works with while it checks. It can only read. */
+export interface RunContext<Own = unknown> {
+	/** What all writes of the run have in common. */
+	readonly approvable: { readonly operation: string; readonly baseUrl: string };
+	readonly credentials: ServiceCredentials;
+	readonly settings: Settings & Own;
+	/** Whether refused items leave the others alone (*On Error: Continue*). */
+	readonly continues: boolean;
+	/** Aborted once the execution was stopped. */
+	readonly signal: AbortSignal | undefined;
+	readonly read: SendRead;
+	/** The wallet that signs. @throws {UserError} if the credentials have none */
+	wallet(): Promise<Wallet>;
+	/** A change that is made once in an execution; with a journal, once as that journal says. */
+	write<Data>(
+		items: readonly number[],
+		change: Change<Data>,
+		recorded?: Write<Data>['recorded'],
+	): Write<Data>;
+	/** What *Retry On Fail* is answered from memory, so that it plans the same requests again. */
+	memory(): ExecutionJournal;
+	/** n8n's store of keys, and which node of which workflow runs, for a journal that lasts. */
+	readonly store: ProcessedStore;
+	scope(): RunScope;
+	/** Adds the values that are text to the execution's own data, by which n8n's list of executions can be searched. */
+	annotate(values: Readonly<Record<string, unknown>>): void;
+}
+
+/** The only way of a change to the wire: its journal records it, then it is signed and sent. */
+function performWith(client: Client, signal: AbortSignal | undefined): Perform {
+	return async ({ call, entityId, sign, recorded }) => {
+		throwIfStopped(signal);
+		const open = async () => {
+			if (call.withoutToken !== true) await client.ensureToken(entityId);
+		};
+		const send = async () => {
+			throwIfStopped(signal);
+			const begun = performance.now();
+			const signature = await sign?.();
+			if (performance.now() - begun > LONG_SIGNATURE_MS) await open();
+			throwIfStopped(signal);
+			return await client.sendWrite({ ...call, body: { ...call.body, ...signature } });
+		};
+		return await recorded({ open, send });
+	};
+}
 
 /**
  * Opens the service, the wallet and the memory for one run of the node.
@@ -35,101 +90,67 @@ export async function openRun(
 ) {
 	const signal = context.getExecutionCancelSignal();
 	const client = await openClient(context, redactor, { ...settings, signal });
-	const { credentials, exchange } = client;
+	const { credentials } = client;
 	const scope = onFirstUse(() => ({
 		workflowId: context.getWorkflow().id ?? '',
 		nodeId: context.getNode().id,
 		executionId: context.getExecutionId(),
 		/* In a loop, each run of the node counts separately. */
 		runIndex: Number(context.getWorkflowDataProxy(0).$runIndex),
+		isTool: context.getNode().type.endsWith('Tool'),
 	}));
-	const isTool = context.getNode().type.endsWith('Tool');
-	let ledger: PaymentLedger | undefined;
-	return {
+	const memory = onFirstUse(() => new ExecutionJournal(scope()));
+	const run: RunContext = {
+		approvable: { operation: `${resource}.${operation}`, baseUrl: credentials.baseUrl },
 		credentials,
 		settings,
-		signal,
-		approvable: { operation: `${resource}.${operation}`, baseUrl: credentials.baseUrl },
-		/** Whether refused items leave the others alone (*On Error: Continue*). */
 		continues: context.continueOnFail(),
-		send: client.send,
-		/** The wallet that signs. @throws {UserError} if the credentials have none */
+		signal,
+		read: client.sendRead,
 		wallet: onFirstUse(async () => {
-			const toSigner: HttpExchange = async (request) => await exchange(request, 'withoutToken');
 			if (credentials.authentication === 'walletSignIn') {
-				return await openWallet(credentials, toSigner, redactor.text);
+				return await openWallet(credentials, client.withoutToken, redactor.text, signal);
 			}
 			throw new UserError('These credentials don’t have a wallet to sign with', {
 				hint: 'Use credentials whose Authentication is Wallet Sign-In, or provide the signature.',
 			});
 		}),
-		ledger: () => {
-			const { workflowId, nodeId } = scope();
-			/*
-			 * Each payment uses them, so that a run is remembered however long it takes. Calls of an AI tool
-			 * at the same moment can have one run index, and each try has its own.
-			 */
-			const records = isTool ? new Map<string, PaymentRecord>() : paymentsOfRuns.of(scope());
-			const nodeKey = `${workflowId}:${nodeId}`;
-			return (ledger ??= new PaymentLedger(context.helpers, nodeKey, records, signal));
-		},
-		/**
-		 * Does what must not be done twice in one execution. *Retry On Fail* runs every item again; the
-		 * second time, this returns the first answer.
-		 * @param isUnrepeatable whether it must not be sent again where its first outcome is unknown
-		 * @throws {UserError} if the first outcome is unknown and it isn't repeatable
-		 */
-		once: async <Data>(
-			{ identity, isUnrepeatable = false }: { identity: unknown; isUnrepeatable?: boolean },
-			schema: z.ZodType<Data, z.ZodTypeDef, unknown>,
-			send: () => Promise<Data>,
-		): Promise<Data> => {
-			/* n8n counts each try of an AI tool as a run of its own. */
-			const isTry = isUnrepeatable && isTool;
-			const changes = changesOfRuns.of(isTry ? { ...scope(), runIndex: 0 } : scope());
-			const key = createHash('sha256').update(JSON.stringify(identity)).digest('hex');
-			const earlier = changes.get(key);
-			if (earlier instanceof UserError) {
-				throw earlier.with({
-					message: `${earlier.message}. The request wasn’t sent again, because the first one may have succeeded`,
-					hint: 'Check the result in the service, then run the workflow again for what’s missing.',
+		write: (items, change, recorded) => {
+			const { summary, signs = null, reference, columns, entityId, ...rest } = change;
+			const { sign, isUnrepeatable, ...call } = rest;
+			const { method, path, body, answer } = call;
+			const identity = [items, method, path, body];
+			const once = async ({ open, send }: Door<z.output<typeof answer>>) =>
+				await memory().perform({ identity, isUnrepeatable, answer }, async () => {
+					await open();
+					return await send();
 				});
-			}
-			if (earlier !== undefined) return schema.parse(earlier.answer);
-			const answer = await send().catch((error: unknown) => {
-				if (isUnrepeatable && error instanceof UserError && outcomeOf(error) === 'unknown') {
-					changes.set(key, error);
-				}
-				throw error;
-			});
-			changes.set(key, { answer });
-			return answer;
+			return {
+				...{ summary, signs, reference, columns, entityId, sign, call },
+				request: { method, path, body },
+				/* A token isn't kept in memory. */
+				recorded:
+					recorded ?? (call.withoutToken === true ? async ({ send }) => await send() : once),
+			};
 		},
-		/**
-		 * Makes one authenticated read before a run changes anything, unless the service took the token a
-		 * moment ago: n8n may sign in again and repeat a read, but nothing may repeat a write. A try that
-		 * goes on after an earlier one goes without, so that its error tells what that one did.
-		 */
-		confirmToken: async (teamId = PLACEHOLDER_ID) => {
-			if (client.isTokenFresh() || changesOfRuns.of(scope()).size > 0) return;
-			/* Someone waits to pay: a service that hangs is asked once more at most. */
-			const { timeout, retries = 1 } = settings;
-			const patience = { timeout, retries: Math.min(retries, 1) };
-			await client.send(balanceCall(teamId), patience).catch((error: unknown) => {
-				if (error instanceof ServiceError && error.status !== 401) return;
-				throw error instanceof UserError
-					? error.with({ note: 'Nothing was signed or sent now.', outcome: 'refused' })
-					: error;
-			});
-		},
-		/** Adds the values that are text to the execution's own data, by which n8n's list of executions can be searched. */
-		annotate: (values: Readonly<Record<string, unknown>>): void => {
+		memory,
+		store: context.helpers,
+		scope,
+		annotate: (values) => {
 			for (const [name, value] of Object.entries(values)) {
 				if (typeof value === 'string') context.customData.set(name, value);
 			}
 		},
 	};
+	return {
+		run,
+		perform: performWith(client, signal),
+		/** Makes sure of the token before anything is claimed or signed. */
+		ensureToken: client.ensureToken,
+	};
 }
+
+export type OpenRun = Awaited<ReturnType<typeof openRun>>;
 
 function onFirstUse<Value>(open: () => Value): () => Value {
 	let opened: { readonly value: Value } | undefined;

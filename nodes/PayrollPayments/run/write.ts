@@ -1,11 +1,10 @@
 import { z } from 'zod';
 
-import type { Call } from '../api/client';
-import { throwIfStopped, UserError } from '../shared/errors';
+import type { WriteCall } from '../api/call';
+import { UserError } from '../shared/errors';
 import type { JsonValue } from '../shared/json';
 import { listed } from '../shared/lists';
-import type { GuardedTypedData } from '../signing';
-import type { RunContext } from './runContext';
+import type { GuardedTypedData, Wallet } from '../signing';
 
 /** One item of the node's output, before it is paired with its input: only JSON, under the service's own names. */
 export type OutputRecord = Readonly<Record<string, JsonValue>>;
@@ -36,50 +35,46 @@ export const checkOutput = z
 /** What is signed. Its types are approved, too, though no check shows them. */
 export type Signs = Readonly<z.infer<typeof signed>> & Partial<Pick<GuardedTypedData, 'types'>>;
 
-type Checked = Readonly<z.infer<typeof checkOutput>>;
-
 /** A change that passed every check, as it is shown and approved. */
-export interface WritePlan extends Pick<Checked, 'summary' | 'request'> {
+export interface ShownWrite
+	extends Readonly<Pick<z.infer<typeof checkOutput>, 'summary' | 'request'>> {
 	readonly signs: Signs | null;
-	/** A payment's reference, which isn't sent. */
+	/** The user's own number for it, which isn't sent. */
 	readonly reference?: string;
 	/** What its check puts out in addition. */
 	readonly columns?: OutputRecord;
+	/** The team or company that it is about, if it says so. */
+	readonly entityId?: string;
+}
+
+/** What a journal sends a change with. */
+export interface Door<Data> {
+	/** Makes sure of the token. Must end before anything is claimed. */
+	open(): Promise<void>;
+	/** Signs and sends. */
+	send(): Promise<Data>;
 }
 
 /** A change that can be sent. What it holds is what is sent: nothing is read or guarded again. */
-export interface CheckedWrite<Result extends OutputRecord = OutputRecord> extends WritePlan {
-	send(): Promise<Result>;
-}
-
-interface CheckedCall<Data>
-	extends Pick<Call<Data>, 'answer' | 'withoutToken'>,
-		Readonly<z.infer<typeof writeRequest>> {
-	readonly summary: string;
-	readonly signs?: Signs | null;
-	/** Whether it must not be sent again in this execution where its outcome isn't known. */
-	readonly isUnrepeatable?: boolean;
+export interface Write<Data> extends ShownWrite {
+	readonly call: Omit<WriteCall<Data>, 'body'> & Readonly<z.infer<typeof writeRequest>>;
 	/** Signs, and returns the signature as the property that the body lacks. */
 	sign?(): Promise<Readonly<Record<string, string>>>;
+	/** Sends it by the journal that records it, or not at all. */
+	recorded(door: Door<Data>): Promise<Data>;
 }
 
-/** A checked change that takes one request, and is made once in an execution. */
-export function checkedCall<Data extends OutputRecord>(
-	context: RunContext,
-	call: CheckedCall<Data>,
-): CheckedWrite<Data> {
-	const { summary, signs = null, isUnrepeatable, sign, answer, withoutToken, ...request } = call;
-	const send = async () => {
-		throwIfStopped(context.signal);
-		const body = { ...request.body, ...(await sign?.()) };
-		return await context.send<Data>({ ...request, body, answer, withoutToken });
-	};
-	const { method, path, body } = request;
-	const key = { identity: [context.items, method, path, body], isUnrepeatable };
-	/* Without a token it is a sign-in, whose answer isn't kept in memory. */
-	const sendOnce =
-		withoutToken === undefined ? async () => await context.once(key, answer, send) : send;
-	return { summary, request, signs, send: sendOnce };
+/** The only way of a change to the service (runContext.ts); it exists once every row was checked. */
+export type Perform = <Data>(write: Write<Data>) => Promise<Data>;
+
+/** One step of a row: what it does is shown and approved before, and it may take several requests. */
+export interface Step<Result extends OutputRecord = OutputRecord> {
+	readonly shown: ShownWrite;
+	take(perform: Perform): Promise<Result>;
+}
+
+export function stepOf<Data extends OutputRecord>(write: Write<Data>): Step<Data> {
+	return { shown: write, take: async (perform) => await perform(write) };
 }
 
 /**
@@ -88,13 +83,13 @@ export function checkedCall<Data extends OutputRecord>(
  */
 export async function signatureOver(
 	typedData: GuardedTypedData,
-	context: RunContext,
+	wallet: () => Promise<Wallet>,
 	{ signer, signature }: { readonly signer: string; readonly signature?: string },
 ) {
 	const { domain, types, primaryType, message } = typedData;
 	const { checkSigner } = await import('../signing');
 	if (signature !== undefined) await checkSigner(typedData, { signer, signature });
-	const sign = async () => signature ?? (await (await context.wallet()).signTypedData(typedData));
+	const sign = async () => signature ?? (await (await wallet()).signTypedData(typedData));
 	return { signs: { domain, types, primaryType, message }, sign };
 }
 
@@ -107,15 +102,16 @@ export function partlyDone(
 	return error.with({ outcome: 'unknown' }).withDone(done, note);
 }
 
-/** Sends the writes of one job in order. An error then also says what was done before. */
-export async function sendInOrder<Result extends OutputRecord>(
-	writes: ReadonlyArray<CheckedWrite<Result>>,
+/** Takes the steps of one row in order. An error then also says what was done before. */
+export async function takeInOrder<Result extends OutputRecord>(
+	steps: ReadonlyArray<Step<Result>>,
+	perform: Perform,
 ): Promise<Result[]> {
 	const results: Result[] = [];
-	for (const write of writes) {
-		const result = await write.send().catch((error: unknown) => {
+	for (const step of steps) {
+		const result = await step.take(perform).catch((error: unknown) => {
 			if (!(error instanceof UserError) || results.length === 0) throw error;
-			const done = writes.slice(0, results.length).map(({ summary }) => `“${summary}”`);
+			const done = steps.slice(0, results.length).map(({ shown }) => `“${shown.summary}”`);
 			const note = `Already done: ${listed(done)}. Don’t do this again; Retry On Fail continues after it.`;
 			throw partlyDone(error, { completed: results }, note);
 		});

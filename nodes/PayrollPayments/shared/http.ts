@@ -5,8 +5,10 @@ export interface HttpRequest {
 	readonly headers?: Readonly<Record<string, string>>;
 	/** Sent as JSON; without it, no body is sent. */
 	readonly body?: unknown;
-	/** In milliseconds. */
+	/** For the whole answer, its body included; in milliseconds. */
 	readonly timeout?: number;
+	/** Gives the request up. Only for what may be given up at any time, such as a signature. */
+	readonly signal?: AbortSignal;
 }
 
 export interface HttpAnswer {

@@ -12,6 +12,11 @@ export function listed(names: readonly string[], most = 3, separator = ', '): st
 	return rest > 0 ? `${shown} and ${rest} more` : shown;
 }
 
+/** "1 refused", "2 unknown", without what there is none of. */
+export function counted(counts: Readonly<Record<string, number>>): string[] {
+	return Object.entries(counts).flatMap(([what, count]) => (count === 0 ? [] : `${count} ${what}`));
+}
+
 /* Without a comma before the last one, as in all our texts. */
 const CONJUNCTION = new Intl.ListFormat('en-GB');
 const DISJUNCTION = new Intl.ListFormat('en-GB', { type: 'disjunction' });

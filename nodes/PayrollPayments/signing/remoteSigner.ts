@@ -1,7 +1,7 @@
 import { getAddress, stringToHex } from 'viem/utils';
 
 import { z } from 'zod';
-import { UserError } from '../shared/errors';
+import { throwIfStopped, UserError } from '../shared/errors';
 import { parseJson } from '../shared/json';
 import type { HttpAnswer, HttpExchange } from '../shared/http';
 import { quoted, safeExcerpt, type Redact } from '../shared/redaction';
@@ -9,24 +9,54 @@ import { DIALECTS, type RemoteSignerDialect } from './dialects';
 import { isSameAddress, readSignature, signerOf, textHash, type Hex } from './signature';
 import type { Wallet } from './wallet';
 
-const TIMEOUT_MS = 30_000;
-/** Characters of the response that are read, and of the signer's message that are shown. */
-const LONGEST = { answer: 100_000, message: 80 };
+/** Seconds that a signer may take, by default. */
+const CONFIRMATION_SECONDS = 30;
+/** Characters of the response that are read, and of the signer's message and code that are shown. */
+const LONGEST = { answer: 100_000, message: 80, code: 30 };
 /** JSON-RPC's “Method not found”, EIP-1474's “Method not supported”, EIP-1193's “Unsupported Method”. */
-const UNSUPPORTED_METHOD = [-32601, -32004, 4200];
+const UNSUPPORTED_METHOD = ['-32601', '-32004', '4200'];
 /** The same under other codes: go-ethereum's words, which Ganache shares, and Anvil's. */
 const UNSUPPORTED_MESSAGE = /does not exist\/is not available$|^not implemented$/i;
+/** EIP-1193's and WalletConnect's “User Rejected Request”. */
+const DECLINED = ['4001', '5000'];
+/** The same under other codes, e.g. Clef's “Request denied”. */
+const DECLINED_MESSAGE = /\b(?:rejected|denied|declined)\b/i;
 
-const jsonrpc = z.literal('2.0');
-const resultSchema = z.object({ jsonrpc, id: z.number(), result: z.unknown() });
+const resultSchema = z.object({
+	jsonrpc: z.literal('2.0'),
+	id: z.number(),
+	result: z.unknown(),
+});
 /** Whatever its id, which is null if the signer couldn't read the request's. */
 const errorSchema = z.object({
-	jsonrpc,
-	error: z.object({ code: z.number(), message: z.string() }),
+	error: z.union([
+		z.string().transform((message) => ({ message, code: '' })),
+		z.object({ message: z.string(), code: z.union([z.number(), z.string()]).default('') }),
+	]),
 });
 
-function refuse(what: string, hint: string): never {
-	throw new UserError(what, { hint });
+/** The error for what the signer itself reports. */
+function signerError(
+	error: z.output<typeof errorSchema>['error'],
+	method: string,
+	redact: Redact,
+): UserError {
+	const code = String(error.code);
+	const shown = (text: string, longest: number) => safeExcerpt(text, redact, longest);
+	const what = `${quoted(shown(error.message, LONGEST.message))}${code === '' ? '' : ` (${shown(code, LONGEST.code)})`}`;
+	if (UNSUPPORTED_METHOD.includes(code) || UNSUPPORTED_MESSAGE.test(error.message)) {
+		return new UserError(`The remote signer doesn’t support ${method}`, {
+			hint: 'Select the signer’s type under Remote Signer Dialect in the credentials.',
+		});
+	}
+	if (DECLINED.includes(code) || DECLINED_MESSAGE.test(error.message)) {
+		return new UserError(`The signature was declined in the wallet: ${what}`, {
+			hint: 'A person or a rule of the signer declined it. To be asked again, run the node again.',
+		});
+	}
+	return new UserError(`The remote signer refused to sign: ${what}`, {
+		hint: 'Check the signer’s log, and Remote Signer Token and Remote Signer Dialect in the credentials. The signer must have the unlocked key of Wallet Address and, for typed data, be on the chain that the data names.',
+	});
 }
 
 /** The result in a JSON-RPC response (https://www.jsonrpc.org/specification). */
@@ -38,71 +68,65 @@ function readResult(
 	const json = body.length > LONGEST.answer ? undefined : parseJson(body);
 	// Some signers send their JSON-RPC errors with a 4xx or 5xx status.
 	const error = status === 401 ? undefined : errorSchema.safeParse(json).data?.error;
-	if (error !== undefined) {
-		const { code, message } = error;
-		if (UNSUPPORTED_METHOD.includes(code) || UNSUPPORTED_MESSAGE.test(message)) {
-			return refuse(
-				`The remote signer doesn’t support ${method}`,
-				'Select the signer’s type under Remote Signer Dialect in the credentials.',
-			);
-		}
-		return refuse(
-			`The remote signer refused to sign: ${quoted(safeExcerpt(message, redact, LONGEST.message))} (${code})`,
-			'Check the signer’s log and Remote Signer Dialect in the credentials. The signer must have the unlocked key of Wallet Address and, for typed data, be on the chain that the data names.',
-		);
-	}
+	if (error !== undefined) throw signerError(error, method, redact);
 	if (status === 401 || status === 403) {
-		return refuse(
-			`The remote signer rejected the request (HTTP ${status})`,
-			'Check Remote Signer Token in the credentials, and that the signer accepts the host in Remote Signer URL: --http-host-allowlist for Web3Signer, --http.vhosts for Clef.',
-		);
+		throw new UserError(`The remote signer rejected the request (HTTP ${status})`, {
+			hint: 'Check Remote Signer Token in the credentials, and that the signer accepts the host in Remote Signer URL: --http-host-allowlist for Web3Signer, --http.vhosts for Clef.',
+		});
 	}
 	if (status >= 500) {
-		return refuse(
-			`The remote signer failed (HTTP ${status})`,
-			'Check the signer’s log and Remote Signer Dialect in the credentials: Web3Signer passes other dialects’ methods on to a node. If a proxy answered, check that the signer behind it is running and doesn’t wait for manual confirmation.',
-		);
+		throw new UserError(`The remote signer failed (HTTP ${status})`, {
+			hint: 'Check the signer’s log and Remote Signer Dialect in the credentials: Web3Signer passes other dialects’ methods on to a node. If a proxy answered, check that the signer behind it is running, and that the proxy waits as long as a person may take to confirm.',
+		});
 	}
 	const signed = resultSchema.safeParse(json);
 	if (status !== 200 || signed.data?.id !== id) {
-		return refuse(
-			`The remote signer’s response isn’t JSON-RPC (HTTP ${status})`,
-			'Check Remote Signer URL, including the path of its JSON-RPC endpoint. Redirects aren’t followed.',
-		);
+		throw new UserError(`The remote signer’s response isn’t JSON-RPC (HTTP ${status})`, {
+			hint: 'Check Remote Signer URL, including the path of its JSON-RPC endpoint. Redirects aren’t followed.',
+		});
 	}
 	return signed.data.result;
+}
+
+export interface RemoteSignerOptions {
+	readonly url: string;
+	readonly token?: string;
+	readonly dialect: RemoteSignerDialect;
+	readonly walletAddress: string;
+	/** How long it may take to sign: it may ask a person. */
+	readonly confirmationSeconds?: number;
+	/** Ends the wait for the signer: that of the execution, which a person may stop. */
+	readonly signal?: AbortSignal;
+	/** Removes the secrets of the credentials from what the signer says. */
+	readonly redact?: Redact;
 }
 
 /**
  * A wallet whose key a JSON-RPC signer holds. Every signature is verified against `walletAddress`
  * before it is used.
- * @param options `redact` removes the secrets of the credentials from what the signer says
  */
-export function remoteSignerWallet(
-	options: {
-		url: string;
-		token?: string;
-		dialect: RemoteSignerDialect;
-		walletAddress: string;
-		redact?: Redact;
-	},
-	exchange: HttpExchange,
-): Wallet {
-	const { url, token, dialect, redact = (text) => text } = options;
+export function remoteSignerWallet(options: RemoteSignerOptions, exchange: HttpExchange): Wallet {
+	const { url, token, dialect, signal, redact = (text) => text } = options;
+	const { confirmationSeconds = CONFIRMATION_SECONDS } = options;
 	const address = getAddress(options.walletAddress);
 	let calls = 0;
 
 	async function ask(method: string, params: readonly unknown[]): Promise<unknown> {
+		throwIfStopped(signal);
 		const id = ++calls;
-		const headers: Record<string, string> = token ? { authorization: `Bearer ${token}` } : {};
-		const body = { jsonrpc: '2.0', id, method, params };
-		const request = { method: 'POST', url, headers, body, timeout: TIMEOUT_MS } as const;
-		const answer = await exchange(request).catch((error: unknown) => {
+		const answer = await exchange({
+			method: 'POST',
+			url,
+			headers: token ? { authorization: `Bearer ${token}` } : {},
+			body: { jsonrpc: '2.0', id, method, params },
+			timeout: confirmationSeconds * 1000,
+			signal,
+		}).catch((error: unknown) => {
+			throwIfStopped(signal);
 			if (!(error instanceof UserError)) throw error;
-			return refuse(
-				`The remote signer did not respond, so nothing was signed: ${error.message}`,
-				'Check that the signer is running, that n8n can reach it, and that it doesn’t wait for manual confirmation.',
-			);
+			throw new UserError(`The remote signer did not respond: ${error.message}`, {
+				hint: 'Check that the signer is running and that n8n can reach it. If it asks a person, confirm in time, or raise Wait for Confirmation (Seconds) in the credentials.',
+			});
 		});
 		return readResult(answer, { id, method }, redact);
 	}
@@ -111,15 +135,14 @@ export function remoteSignerWallet(
 		const signature = readSignature(await ask(method, params));
 		const signer = signature && (await signerOf(hash, signature));
 		if (!signature || !signer) {
-			return refuse(
-				'The remote signer returned an invalid signature',
-				'Check Remote Signer Dialect in the credentials.',
-			);
+			throw new UserError('The remote signer returned an invalid signature', {
+				hint: 'It must be 65 bytes, r, s and v. Check Remote Signer Dialect in the credentials.',
+			});
 		}
 		if (isSameAddress(signer, address)) return signature;
-		return refuse(
+		throw new UserError(
 			`The remote signer’s signature isn’t from the wallet ${address}, so it was not used`,
-			'Check Wallet Address and Remote Signer Dialect in the credentials.',
+			{ hint: 'Check Wallet Address and Remote Signer Dialect in the credentials.' },
 		);
 	}
 

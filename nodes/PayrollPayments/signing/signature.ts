@@ -21,9 +21,10 @@ export function isSameAddress(one: string, other: string): boolean {
 export function textHash(message: string): Hex {
 	/* Libraries encode half of a character as different bytes. */
 	if (!message.isWellFormed()) {
-		throw new UserError('The message contains half of a character', {
-			hint: 'Copy the whole message again from its source. Nothing was signed.',
-		});
+		return refuseToSign(
+			'The message contains an incomplete Unicode character',
+			'Copy the whole message again from its source.',
+		);
 	}
 	return hashMessage(message);
 }
@@ -45,10 +46,10 @@ export async function signerOf(hash: Hex, signature: Hex): Promise<Hex | undefin
 	return await recoverAddress({ hash, signature }).catch(() => undefined);
 }
 
-/** @throws {UserError} that says what is wrong, and in its hint that nothing was signed */
+/** @throws {UserError} always */
 export function refuseToSign(
 	what: string,
 	hint = 'Compare the typed data with the service’s documentation, or contact its support.',
 ): never {
-	throw new UserError(what, { hint: `${hint} Nothing was signed.` });
+	throw new UserError(what, { hint });
 }

@@ -1,9 +1,9 @@
 import { hashTypedData, isAddress } from 'viem/utils';
 
 import { z } from 'zod';
-import { UserError } from '../shared/errors';
 import { isRecord, type JsonValue } from '../shared/json';
 import { quoted } from '../shared/redaction';
+import { readChainId } from './chains';
 import { isHex, isSameAddress, readSignature, refuseToSign, signerOf, type Hex } from './signature';
 
 type Types = z.output<typeof typesSchema>;
@@ -11,7 +11,7 @@ type Member = z.output<typeof member>;
 type Json = Readonly<Record<string, JsonValue>>;
 
 /**
- * EIP-712 typed data, parsed once: what is guarded, signed and sent. Only {@link readTypedData} makes
+ * EIP-712 typed data, parsed once: what is guarded, signed and sent. Only {@link parseTypedData} makes
  * one, so nothing else can be signed.
  */
 export class GuardedTypedData {
@@ -97,7 +97,7 @@ function membersOf(types: Types, type: string): Member[] | undefined {
  * Refuses missing, unused and circular types, so that every library hashes the same ones.
  * @returns the members of the primary type
  */
-function checkTypes(types: Types, primaryType: string): Member[] {
+function checkedPrimaryType(types: Types, primaryType: string): Member[] {
 	const primary =
 		membersOf(types, primaryType) ??
 		refuseToSign(`The primary type ${quoted(primaryType)} is not among the types`);
@@ -175,22 +175,23 @@ function domainMembers(domain: object): Member[] {
 	return DOMAIN_MEMBERS.filter(({ name }) => Object.hasOwn(domain, name));
 }
 
-/** Its chain ID is the one integer that is a JSON number (docs/api.md, Resources and fields). */
+/** Its chain ID becomes a number, so that signers and approvals see one spelling. */
 function readDomain(value: unknown): Json {
 	if (!isRecord(value)) return refuseToSign('The domain is not an object');
-	const { chainId } = value;
-	const isChainId = typeof chainId === 'number' && Number.isSafeInteger(chainId) && chainId >= 1;
-	if (Object.hasOwn(value, 'chainId') && !isChainId) {
-		return refuseToSign(`domain.chainId is ${quoted(chainId)}, which isn’t a whole number above 0`);
+	const chainId = readChainId(value.chainId);
+	if (Object.hasOwn(value, 'chainId') && chainId === undefined) {
+		return refuseToSign(
+			`domain.chainId is ${quoted(value.chainId)}, which isn’t a whole number above 0`,
+		);
 	}
-	const texts = isChainId ? { ...value, chainId: String(chainId) } : value;
+	const texts = chainId === undefined ? value : { ...value, chainId: String(chainId) };
 	const domain = fitStruct(texts, domainMembers(value), {}, 'domain.');
 	if (Object.keys(domain).length === 0) return refuseToSign('The domain is empty');
 	// Libraries disagree on whether an empty name or version counts as present.
 	if (Object.values(domain).includes('')) {
 		return refuseToSign('The domain has an empty name or version');
 	}
-	return isChainId ? { ...domain, chainId } : domain;
+	return chainId === undefined ? domain : { ...domain, chainId };
 }
 
 export type UncheckedTypedData = Readonly<
@@ -202,11 +203,11 @@ export type UncheckedTypedData = Readonly<
  * fits its type, every member of the message is signed, and no type is unused.
  * @param prefix what errors put in front of the name of a member of the message
  */
-export function readTypedData(input: UncheckedTypedData, prefix: string): GuardedTypedData {
+export function parseTypedData(input: UncheckedTypedData, prefix: string): GuardedTypedData {
 	const { EIP712Domain: givenDomainType, ...types } = readTypes(input.types);
 	const { primaryType, message } = input;
 	if (typeof primaryType !== 'string') return refuseToSign('The primary type is not text');
-	const members = checkTypes(types, primaryType);
+	const members = checkedPrimaryType(types, primaryType);
 	const domain = readDomain(input.domain);
 	const domainType = JSON.stringify(domainMembers(domain));
 	if (givenDomainType !== undefined && JSON.stringify(givenDomainType) !== domainType) {
@@ -225,12 +226,14 @@ export async function checkSigner(
 	const readable = readSignature(signature);
 	const recovered = readable && (await signerOf(typedData.hash, readable));
 	if (recovered === undefined) {
-		throw new UserError('Signature isn’t valid', {
-			hint: 'Enter the 65-byte signature as the signer returned it: 0x followed by 130 hex characters. Nothing was sent.',
-		});
+		return refuseToSign(
+			'Signature isn’t valid',
+			'Enter the 65-byte signature as the signer returned it: 0x followed by 130 hex characters.',
+		);
 	}
 	if (isSameAddress(recovered, signer)) return;
-	throw new UserError('Signature isn’t Signer’s signature of this typed data', {
-		hint: 'Sign exactly this typed data with the wallet in Signer. Nothing was sent.',
-	});
+	refuseToSign(
+		'Signature isn’t Signer’s signature of this typed data',
+		'Sign exactly this typed data with the wallet in Signer.',
+	);
 }

@@ -1,7 +1,5 @@
 import { createHash } from 'node:crypto';
 
-import type { IWebhookFunctions } from 'n8n-workflow';
-
 import { LruCache } from '../shared/lruCache';
 
 /** The exclusive right to start the execution of an event. Every claim must be settled. */
@@ -24,10 +22,6 @@ export interface OutgoingResponse {
  */
 export function eventKey(idempotencyKey: string): string {
 	return createHash('sha256').update(JSON.stringify(idempotencyKey)).digest('base64');
-}
-
-export function nodeKeyOf(context: Pick<IWebhookFunctions, 'getWorkflow' | 'getNode'>): string {
-	return `${context.getWorkflow().id}:${context.getNode().id}`;
 }
 
 /**

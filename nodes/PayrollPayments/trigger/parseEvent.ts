@@ -1,6 +1,5 @@
 import type { z } from 'zod';
 import { depositReceivedSchema, eventSchema, OPTIONAL_FIELDS } from '../api/schemas/events';
-import { UserError } from '../shared/errors';
 import {
 	DEEPEST,
 	isDeeperThan,
@@ -9,6 +8,7 @@ import {
 	type JsonObject,
 	type JsonValue,
 } from '../shared/json';
+import { Rejected } from './rejected';
 
 /** The major version of payloads whose deposit is documented; the default. */
 const DOCUMENTED_VERSION = 2;
@@ -29,34 +29,34 @@ export interface ReceivedEvent {
  * Reads an event from a verified body (docs/api.md, Events).
  * Unknown event types, enum values and extra fields pass. `issues` names what is missing or has the
  * wrong type in the envelope and, for `deposit.received` of version 2, in the deposit.
- * @returns a refusal if the body isn't an event at all
+ * @throws {Rejected} if the body isn't an event at all
  */
 export function parseEvent(
 	rawBody: Uint8Array,
 	contentType: string | readonly string[] | undefined,
-): ReceivedEvent | UserError {
+): ReceivedEvent {
 	const charset = charsetOf(contentType);
-	if (charset === undefined) return notAnEvent('the content type must be application/json');
+	if (charset === undefined) throw notAnEvent('the content type must be application/json');
 	const text = /^utf-?8$/i.test(charset) ? decode(rawBody) : undefined;
-	if (text === undefined) return notAnEvent('the body must be in UTF-8');
+	if (text === undefined) throw notAnEvent('the body must be in UTF-8');
 	const { value: event, rounded } = parseExactly(text);
-	if (event === undefined) return notAnEvent('the body is not valid JSON');
-	if (!isRecord(event)) return notAnEvent('the body is not a JSON object');
+	if (event === undefined) throw notAnEvent('the body is not valid JSON');
+	if (!isRecord(event)) throw notAnEvent('the body is not a JSON object');
 	if (isDeeperThan(event, DEEPEST)) {
-		return notAnEvent(`the body is nested deeper than ${DEEPEST} levels`);
+		throw notAnEvent(`the body is nested deeper than ${DEEPEST} levels`);
 	}
 	if (rounded.length > 0) {
 		const member = rounded[0]?.slice(0, 60);
-		return notAnEvent(`the body contains a number that would be rounded, in ${member}`);
+		throw notAnEvent(`the body contains a number that would be rounded, in ${member}`);
 	}
 
 	const { object, event_type: eventType, idempotency_key: idempotencyKey } = event;
-	if (object !== 'event') return notAnEvent('object must be "event"');
+	if (object !== 'event') throw notAnEvent('object must be "event"');
 	if (typeof eventType !== 'string' || eventType === '') {
-		return notAnEvent('event_type is missing');
+		throw notAnEvent('event_type is missing');
 	}
 	if (typeof idempotencyKey !== 'string' || idempotencyKey === '') {
-		return notAnEvent('idempotency_key is missing');
+		throw notAnEvent('idempotency_key is missing');
 	}
 
 	const hasDeposit = eventType === 'deposit.received' && !isOtherVersion(event.event_version);
@@ -89,8 +89,8 @@ function charsetOf(contentType: string | readonly string[] | undefined): string 
 	return declared?.replace(/^charset\s*=\s*/i, '').replace(/^"(.*)"$/, '$1') ?? 'utf-8';
 }
 
-function notAnEvent(why: string): UserError {
-	return new UserError(`Not an event: ${why}`);
+function notAnEvent(why: string): Rejected {
+	return new Rejected(400, `Not an event: ${why}`);
 }
 
 /** Bytes that aren't UTF-8 would all become the same character, and two keys perhaps one. */

@@ -1,8 +1,11 @@
 import { NodeOperationError, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
 
-import { claimKeys, type ProcessedStore } from '../idempotency/keyStore';
+import { claimForEvent } from '../idempotency/keyStore';
+import type { ProcessedStore } from '../idempotency/nodeList';
 import { messageOf, UserError } from '../shared/errors';
-import { claimsOf, eventKey, nodeKeyOf } from './claims';
+import { nodeKeyOf } from '../shared/nodeKey';
+import { claimsOf, eventKey } from './claims';
+import { errorInItems } from './editorError';
 import { readOptions } from './settings';
 
 /**
@@ -11,14 +14,11 @@ import { readOptions } from './settings';
  */
 export async function recordOnce(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 	const items = context.getInputData();
-	/* Only `diagnose.ts` makes items with an error; a sender can't. */
-	const refusal = items[0]?.error;
-	if (refusal !== undefined) {
+	const shown = errorInItems(context.getNode(), items);
+	if (shown !== undefined) {
 		/* n8n would run the rest of the workflow with an item that a stranger caused. */
 		if (context.continueOnFail()) return [[]];
-		throw new NodeOperationError(context.getNode(), refusal.message, {
-			description: refusal.description ?? undefined,
-		});
+		throw shown;
 	}
 	const idempotencyKey = items[0]?.json.idempotency_key;
 	/* A retry would find the record of its own first attempt, and a manual run must leave none. */
@@ -79,15 +79,9 @@ export async function recordEvent(
 	const isOnlyProcess = claims.has(key) && !mayComeAgain;
 	/* Events that this process no longer remembers may have a mark beside them. */
 	const unmarked = isOnlyProcess ? Math.min(history, claims.size) : 0;
-	const claim = await claimKeys(store, nodeKey, {
-		keys: [key],
-		owner,
-		mayClaim: (isRecorded) => !isRecorded(key),
-		maxEntries: ENTRIES_PER_EVENT * history - unmarked,
-		isOnlyProcess,
-		isStrict: false,
-	});
-	if (claim.status === 'claimed') return 'first';
-	if (!claim.isUncertain) return 'seen';
+	const maxEntries = ENTRIES_PER_EVENT * history - unmarked;
+	const list = { store, nodeKey, maxEntries };
+	const claim = await claimForEvent(list, { key, owner, isOnlyProcess });
+	if (claim !== 'uncertain') return claim === 'claimed' ? 'first' : 'seen';
 	throw new UserError('n8n’s database failed, so it isn’t known whether this event ran before');
 }

@@ -3,9 +3,9 @@ import { NodeOperationError, type IHookFunctions, type IWebhookFunctions } from 
 import { EVENT_TYPES } from '../contract/events';
 import { parametersOf, readFields, type InputOf, type ParameterSource } from '../forms/field';
 import { messageOf, UserError } from '../shared/errors';
+import { nodeKeyOf } from '../shared/nodeKey';
 import { Redactor } from '../shared/redaction';
 import { refusePauses } from './acknowledge';
-import { nodeKeyOf } from './claims';
 import { parameters } from './fields';
 import {
 	readWebhookCredentials,

@@ -5,7 +5,6 @@ import { isRecord, type JsonObject, type JsonValue } from '../shared/json';
 import { centsAsDecimal } from '../shared/money';
 import { Redactor, withoutSecrets } from '../shared/redaction';
 import { toMilliseconds } from '../shared/time';
-import { parsePlace } from './schemes';
 import type { DeliveryHeaders } from './verifySignature';
 import type { WebhookCredentials } from './webhookCredentials';
 
@@ -82,10 +81,10 @@ export function presentHeaders(
 ): JsonObject {
 	const { text: redact } = new Redactor().add(...(credentials?.secrets ?? []));
 	const shown = (value: string) => withoutSecrets(redact(value));
-	const own = parsePlace(credentials?.scheme.header ?? '')?.name;
+	const own = new Set(credentials?.schemes.map(({ header }) => header.name));
 	return Object.fromEntries(
 		Object.entries(headers)
-			.filter(([name]) => name !== own && !SECRET_NAME.test(name))
+			.filter(([name]) => !own.has(name) && !SECRET_NAME.test(name))
 			.map(([name, value = '']) => [
 				name,
 				typeof value === 'string' ? shown(value) : value.map(shown),

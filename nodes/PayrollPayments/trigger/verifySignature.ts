@@ -1,9 +1,8 @@
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
-
-import { UserError } from '../shared/errors';
 import { MAX_UNIX_SECONDS, toMilliseconds } from '../shared/time';
-import { fillTemplate, parsePlace, signatureIn, type Place, type Scheme } from './schemes';
-import { decodeSecret, type WebhookCredentials } from './webhookCredentials';
+import { ALGORITHMS, decodeProof, hashOf, type Key } from './proofs';
+import { Rejected } from './rejected';
+import { fillTemplate, type Place, type Scheme } from './schemes';
+import type { WebhookCredentials } from './webhookCredentials';
 
 /** Header names in lower case, as Node gives them. */
 export type DeliveryHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -28,79 +27,75 @@ const CHECK_SECRET =
 	'Compare the secret in the webhook credential with the one in the service. If they match, look ' +
 	'for a proxy that rewrites the JSON body: the signature covers the exact bytes that were sent.';
 
+const rejected = (message: string, hint?: string) => new Rejected(401, message, { hint });
+
+/** A delivery that doesn't look as the credential says. */
+const wrongFormat = (message: string) => rejected(message, CHECK_SETTINGS);
+
 /**
  * Verifies a delivery's signature or token as the webhook credential says. Reads only the headers and
  * the raw bytes, and compares in constant time.
- * @returns a refusal that names the likely cause but no secret or signature; undefined if genuine
+ * @throws {Rejected} with the likely cause, but no secret or signature
  */
 export function verifySignature(
-	rawBody: Uint8Array,
+	body: Uint8Array,
 	headers: DeliveryHeaders,
 	credentials: WebhookCredentials,
 	now: number,
-): UserError | undefined {
-	try {
-		check(rawBody, headers, credentials, now);
-		return undefined;
-	} catch (error) {
-		return error instanceof UserError ? error : unexpected(error);
-	}
+): void {
+	const { scheme, timestamp } = checkProof(body, headers, credentials);
+	if (scheme.timestampHeader === undefined) return;
+	checkTime(timeOf(timestamp, scheme.timestampHeader, scheme), now, credentials.toleranceSeconds);
 }
 
-/** A delivery that doesn't look as the credential says. */
-function unfit(what: string): UserError {
-	return new UserError(what, { hint: CHECK_SETTINGS });
-}
-
-function unexpected(error: unknown): never {
-	throw error;
-}
-
-function check(
+/**
+ * Checks everything but the age of a proof.
+ * @returns the scheme, and the time that is signed
+ */
+export function checkProof(
 	body: Uint8Array,
 	headers: DeliveryHeaders,
-	{ scheme, secrets, toleranceSeconds }: WebhookCredentials,
-	now: number,
-): void {
-	const { signedContent, brands } = scheme;
-	const isSent = (brand: string) => headers[brand + scheme.header] !== undefined;
-	const brand = brands.find(isSent) ?? brands[0] ?? '';
-	const placeOf = (text: string) => parsePlace(brand + text) ?? { name: brand + text };
-	const [header, timeHeader] = [placeOf(scheme.header), placeOf(scheme.timestampHeader)];
-	const values = valuesAt(headers, header);
-	if (signedContent === '') {
-		/* A secret that was saved with Bearer in front still fits as it is. */
-		const tokens = values.flatMap((value) => [value, value.replace(/^Bearer +/i, '')]);
-		checkMatch('The token', tokens.map(digestOf), secrets, digestOf);
-		return;
+	{ schemes, keys }: Pick<WebhookCredentials, 'schemes' | 'keys'>,
+): { readonly scheme: Scheme; readonly timestamp: string } {
+	const [usual] = schemes;
+	const scheme = schemes.find(({ header }) => headers[header.name] !== undefined) ?? usual;
+	const values = valuesAt(headers, scheme.header);
+	const id = onlyValueAt(headers, scheme.idHeader);
+	const timestamp = onlyValueAt(headers, scheme.timestampHeader);
+	const content = fillTemplate(scheme.signedContent, { body, timestamp, id });
+	const isToken = scheme.algorithm === 'token';
+	const proofs = isToken ? tokensAmong(values) : signaturesAmong(values, scheme);
+	/* All keys and proofs are tried, so that timing doesn't reveal which one fits. */
+	const fits = (candidates: readonly Key[]) =>
+		candidates
+			.map((key) => ALGORITHMS[scheme.algorithm].judge(key, content))
+			.flatMap((isProof) => proofs.map(isProof))
+			.includes(true);
+	if (fits(keys)) return { scheme, timestamp };
+
+	const what = isToken ? 'The token' : 'The signature';
+	/* Only those: a forged body isn't hashed twice. */
+	const padded = keys.filter((key) => typeof key === 'string').filter((key) => key !== key.trim());
+	if (fits(padded.map((key) => key.trim()))) {
+		throw rejected(
+			`${what} matches the secret only without the whitespace around it`,
+			'Remove the spaces or line breaks around the secret in the webhook credential.',
+		);
 	}
-	const read = (field: string, place: Place) =>
-		signedContent.includes(field) ? onlyValueAt(headers, place) : '';
-	const id = read('{id}', placeOf(scheme.idHeader));
-	const timestamp = read('{timestamp}', timeHeader);
-	const time = timestamp === '' ? now : timeOf(timestamp, timeHeader, scheme);
-	const pieces = fillTemplate(signedContent, { body, timestamp, id });
-	const given = signaturesAmong(values, header, scheme);
-	checkMatch('The signature', given, secrets, (secret) => {
-		const key = decodeSecret(secret, scheme.secretEncoding) ?? secret;
-		const hmac = createHmac(scheme.algorithm, key);
-		for (const piece of pieces) hmac.update(piece);
-		return hmac.digest();
-	});
-	checkTime(time, now, toleranceSeconds);
+	throw rejected(`${what} doesn’t match`, CHECK_SECRET);
 }
 
 function valuesAt(headers: DeliveryHeaders, { name, part }: Place): string[] {
 	const value = headers[name];
 	const trimmed = typeof value === 'string' ? value.trim() : '';
-	if (trimmed === '') throw unfit(`The header ${name} is missing`);
+	if (trimmed === '') throw wrongFormat(`The header ${name} is missing`);
 	if (trimmed.length > MAX_HEADER_LENGTH) {
-		throw new UserError(`The header ${name} is longer than 8,192 characters`);
+		throw rejected(`The header ${name} is longer than 8,192 characters`);
 	}
 	if (part === undefined) return [trimmed];
 	const values = partsOf(trimmed).flatMap(([each, text]) => (each === part ? [text] : []));
 	if (values.length > 0) return values;
-	throw unfit(`The header ${name} contains no ${part}=…`);
+	throw wrongFormat(`The header ${name} contains no ${part}=…`);
 }
 
 /** The `part=value` pairs of a header. */
@@ -109,39 +104,39 @@ export function partsOf(header: string): Array<readonly [part: string, value: st
 	return [...pairs].map(([, part = '', value = '']) => [part, value] as const);
 }
 
-/** A value that may be repeated, but not with another one beside it. */
-function onlyValueAt(headers: DeliveryHeaders, place: Place): string {
+/** A value that may be repeated, but not with another one beside it; empty if it isn't signed. */
+function onlyValueAt(headers: DeliveryHeaders, place: Place | undefined): string {
+	if (place === undefined) return '';
 	const [value = '', ...others] = new Set(valuesAt(headers, place));
 	if (value !== '' && others.length === 0) return value;
-	throw unfit(`The header ${place.name} must contain one ${place.part}=…`);
+	throw wrongFormat(`The header ${place.name} must contain one ${place.part}=…`);
+}
+
+/** A secret that was saved with Bearer in front still fits as it is. */
+function tokensAmong(values: readonly string[]): Buffer[] {
+	return values.flatMap((value) => [value, value.replace(/^Bearer +/i, '')]).map(hashOf);
 }
 
 /** The signatures in a list; others, e.g. of versions that aren't known here, are left out. */
-function signaturesAmong(
-	values: readonly string[],
-	{ name, part }: Place,
-	{ signaturePrefix: prefix, optionalPrefix, encoding, algorithm }: Scheme,
-): Buffer[] {
+function signaturesAmong(values: readonly string[], scheme: Scheme): Buffer[] {
+	const { header, signaturePrefix: prefix, optionalPrefix, encoding, algorithm } = scheme;
+	const { label, bytes } = ALGORITHMS[algorithm];
 	const listed = values.flatMap((value) =>
 		prefix === '' ? value.split(/[\s,]+/) : textsAfter(prefix, value),
 	);
 	if (listed.length > MAX_SIGNATURES) {
-		throw new UserError(`The header ${name} contains more than ${MAX_SIGNATURES} signatures`);
+		throw rejected(`The header ${header.name} contains more than ${MAX_SIGNATURES} signatures`);
 	}
-	const decoded = listed
-		.map((text) =>
-			text.toLowerCase().startsWith(optionalPrefix) ? text.slice(optionalPrefix.length) : text,
-		)
-		.filter((text) => {
-			const found = signatureIn(text);
-			return found?.prefix === '' && found.algorithm === algorithm && found.encoding === encoding;
-		})
-		.map((text) => Buffer.from(text, encoding));
-	if (decoded.length > 0) return decoded;
-	const kind = algorithm === 'sha256' ? 'SHA-256' : 'SHA-512';
+	const signatures = listed.flatMap((text) => {
+		const start = text.toLowerCase().startsWith(optionalPrefix) ? optionalPrefix.length : 0;
+		return decodeProof(text.slice(start), encoding, bytes) ?? [];
+	});
+	if (signatures.length > 0) return signatures;
 	const where = prefix === '' ? '' : ' after its prefix';
-	const as = part === undefined ? '' : ` as ${part}=…`;
-	throw unfit(`The header ${name} contains no ${kind} signature in ${encoding}${where}${as}`);
+	const as = header.part === undefined ? '' : ` as ${header.part}=…`;
+	throw wrongFormat(
+		`The header ${header.name} contains no ${label} signature in ${encoding}${where}${as}`,
+	);
 }
 
 /**
@@ -154,53 +149,25 @@ function textsAfter(prefix: string, list: string): string[] {
 	return [...list.matchAll(each)].flatMap(([, signature]) => signature ?? []);
 }
 
-/** Tokens are compared by their hashes, so that timing reveals neither their text nor their length. */
-function digestOf(token: string): Buffer {
-	return createHash('sha256').update(token).digest();
-}
-
-/** Compares every secret with every given proof, without stopping at the first match. */
-function checkMatch(
-	what: string,
-	given: readonly Buffer[],
-	secrets: readonly string[],
-	sign: (secret: string) => Buffer,
-): void {
-	const isAnyOf = (candidates: readonly string[]) =>
-		candidates
-			.map(sign)
-			.flatMap((expected) => given.map((proof) => timingSafeEqual(expected, proof)))
-			.includes(true);
-	if (isAnyOf(secrets)) return;
-	/* Only those: a forged body isn't hashed twice. */
-	const padded = secrets.filter((secret) => secret !== secret.trim());
-	if (isAnyOf(padded.map((secret) => secret.trim()))) {
-		throw new UserError(`${what} matches the secret only without the whitespace around it`, {
-			hint: 'Remove the spaces or line breaks around the secret in the webhook credential.',
-		});
-	}
-	throw new UserError(`${what} doesn’t match`, { hint: CHECK_SECRET });
-}
-
+const UNIX_TIME = /^\d{1,15}$/;
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/;
 
-/** A time in seconds, milliseconds or ISO 8601, in milliseconds. */
-export function readTime(text: string): number | undefined {
-	if (/^\d{1,15}$/.test(text)) return toMilliseconds(Number(text));
-	const at = ISO_TIME.test(text) ? Date.parse(text) : Number.NaN;
-	return Number.isNaN(at) ? undefined : at;
-}
-
+/** The signed time in milliseconds. */
 function timeOf(text: string, { name }: Place, { time }: Scheme): number {
-	if (time === 'seconds') {
-		if (/^\d{1,15}$/.test(text)) return Number(text) * 1000;
-		throw unfit(`The header ${name} contains no time in seconds`);
-	}
-	const at = readTime(text);
-	if (at !== undefined) return at;
-	throw new UserError(`The header ${name} contains no time`, {
-		hint: `It must be in seconds, in milliseconds or in ISO 8601. ${CHECK_SETTINGS}`,
-	});
+	if (UNIX_TIME.test(text))
+		return time === 'any' ? toMilliseconds(Number(text)) : Number(text) * 1000;
+	const at = time === 'any' && ISO_TIME.test(text) ? Date.parse(text) : Number.NaN;
+	if (!Number.isNaN(at)) return at;
+	const problem = `The signature fits, but the time in the header ${name} isn’t in seconds`;
+	throw time === 'any'
+		? rejected(
+				`${problem}, milliseconds or ISO 8601`,
+				'The secret is right. Ask the sender for times such as 1774949400 or 2026-03-31T09:30:00Z.',
+			)
+		: rejected(
+				problem,
+				'The secret is right. This format reads seconds only, e.g. 1774949400. Custom also reads milliseconds and ISO 8601, e.g. 2026-03-31T09:30:00Z.',
+			);
 }
 
 function checkTime(time: number, now: number, tolerance: number): void {
@@ -209,12 +176,10 @@ function checkTime(time: number, now: number, tolerance: number): void {
 	if (Math.abs(age) <= tolerance) return;
 	const direction = age > 0 ? 'old' : 'in the future';
 	const isMilliseconds = time > MAX_UNIX_SECONDS * 1000;
-	throw new UserError(
+	throw rejected(
 		`The signature is ${Math.abs(age)} seconds ${direction}; at most ${tolerance} are allowed`,
-		{
-			hint: isMilliseconds
-				? 'The timestamp looks like milliseconds, but seconds are expected.'
-				: 'Check the clock of the machine that runs n8n. A repeated delivery needs a new signature.',
-		},
+		isMilliseconds
+			? 'The timestamp looks like milliseconds, but seconds are expected.'
+			: 'Check the clock of the machine that runs n8n. A repeated delivery needs a new signature.',
 	);
 }

@@ -7,14 +7,12 @@ import type {
 import { readFields, savedValues } from '../forms/field';
 import { messageOf, UserError } from '../shared/errors';
 import { credentialFields, isVisible } from './credential/fields';
-import { parsePlace, schemeOf, type Scheme, type SecretEncoding } from './schemes';
+import { decodeSecret, type Key, type SecretEncoding } from './proofs';
+import { formatOf } from './schemes';
 
 export const WEBHOOK_CREDENTIALS = 'payrollPaymentsWebhookApi';
 
-/**
- * How to verify that a delivery comes from the service. Its `secrets` are the secret and, during a
- * rotation, the previous one; each can be decoded as the scheme says.
- */
+/** How to verify that a delivery comes from the service. */
 export type WebhookCredentials = Readonly<ReturnType<typeof readWebhookCredentials>>;
 
 type Saved = Readonly<Record<string, unknown>>;
@@ -26,53 +24,46 @@ function refuse(field: keyof typeof credentialFields, what: string): never {
 }
 
 /**
- * Checks the saved `payrollPaymentsWebhookApi` credential.
+ * Reads the saved `payrollPaymentsWebhookApi` credential.
  * @throws {UserError} that names the field but never a secret
  */
 export function readWebhookCredentials(saved: Saved) {
 	const {
 		format = 'sharedToken' as const,
-		header = '',
+		header = { name: '' },
 		secret,
 		previousSecret: previous,
 		toleranceSeconds = 0,
 		...custom
 	} = readFields(credentialFields, savedValues(saved, { hint: HINT }));
-	const scheme = schemeOf(format, header, custom);
-	if (parsePlace(scheme.header) === undefined) {
+	const [scheme, ...others] = formatOf(format).schemes(header, custom);
+	if (scheme === undefined) {
 		refuse('header', 'must be a header without [part], since Timestamped reads its parts');
 	}
-	checkKey('secret', secret, scheme);
-	if (!isVisible(previous)) return { format, scheme, secrets: [secret], toleranceSeconds };
-	checkKey('previousSecret', previous, scheme);
-	return { format, scheme, secrets: [secret, previous], toleranceSeconds };
+	const keys = [keyIn('secret', secret, scheme.secretEncoding)];
+	const secrets = [secret];
+	if (isVisible(previous)) {
+		keys.push(keyIn('previousSecret', previous, scheme.secretEncoding));
+		secrets.push(previous);
+	}
+	return {
+		format,
+		custom,
+		/** A delivery may use any of them. */
+		schemes: [scheme, ...others] as const,
+		/** The secret and, during a rotation, the previous one. */
+		secrets,
+		keys,
+		toleranceSeconds,
+	};
 }
 
-function checkKey(field: 'secret' | 'previousSecret', secret: string, scheme: Scheme): void {
-	const { secretEncoding: encoding } = scheme;
+function keyIn(field: 'secret' | 'previousSecret', secret: string, encoding: SecretEncoding): Key {
 	const key = decodeSecret(secret, encoding);
 	if (key === undefined) refuse(field, `isn’t valid ${encoding === 'hex' ? 'hex' : 'Base64'}`);
 	/* HMAC pads keys with zeros, so that this one is the same as none. */
 	if (typeof key !== 'string' && key.every((byte) => byte === 0)) refuse(field, 'is all zeros');
-}
-
-/**
- * The key that a secret stands for. Whitespace counts in text only: hex and Base64 have none.
- * @returns undefined if the secret isn't written in this encoding
- */
-export function decodeSecret(
-	secret: string,
-	encoding: SecretEncoding,
-): string | Buffer | undefined {
-	if (encoding === 'text') return secret;
-	const written = secret.trim();
-	if (encoding === 'hex') {
-		return /^([0-9a-f]{2})+$/i.test(written) ? Buffer.from(written, 'hex') : undefined;
-	}
-	/* Standard Webhooks puts whsec_ in front of its secrets. */
-	const digits = written.replace(/^whsec_/, '');
-	const isBase64 = /^[\w+/-]{2,}={0,2}$/.test(digits) && digits.replace(/=+$/, '').length % 4 !== 1;
-	return isBase64 ? Buffer.from(digits, 'base64') : undefined;
+	return key;
 }
 
 /**

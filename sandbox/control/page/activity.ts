@@ -1,7 +1,8 @@
 import type { DeliveryAttempt } from '../../deliveries';
 import type { WireLogEntry } from '../../wireLog';
-import { byId, element, timeOf } from './elements';
+import { element, linkTo, timeOf } from './elements';
 import { eventName } from './eventName';
+import { cell, colorOf, liveTable, pill } from './liveTable';
 
 /** What happened to an attempt, in a few words. */
 export function resultOf({ status, outcome, answer, retryIn }: DeliveryAttempt): string {
@@ -10,11 +11,6 @@ export function resultOf({ status, outcome, answer, retryIn }: DeliveryAttempt):
 	const again = retryIn === undefined ? '' : `, again in ${Math.round(retryIn / 1000)} s`;
 	return `${status === undefined ? '' : `${status} `}${words}${again}`;
 }
-
-const colorOf = (status: number | undefined): string =>
-	status === undefined || status >= 500 ? 'odd' : status < 300 ? 'good' : 'bad';
-
-const pill = (text: string, color: string): HTMLElement => element('span', `pill ${color}`, text);
 
 function details(summary: Node | string, shown: unknown): HTMLElement {
 	return element(
@@ -25,11 +21,10 @@ function details(summary: Node | string, shown: unknown): HTMLElement {
 	);
 }
 
-/** A cell; on a narrow screen, the label is in front of it. */
-function cell(className: string, label: string, ...children: (Node | string)[]): HTMLElement {
-	const made = element('td', className, ...children);
-	if (label !== '') made.dataset.label = label;
-	return made;
+/** The workflow that an event went to, if its endpoint was registered with a name. */
+function workflowOf({ name, link }: DeliveryAttempt): Node[] {
+	if (name === undefined) return [];
+	return [element('span', 'to', 'to ', link === undefined ? name : linkTo(link, name))];
 }
 
 function deliveryRow(attempt: DeliveryAttempt): HTMLElement {
@@ -46,6 +41,7 @@ function deliveryRow(attempt: DeliveryAttempt): HTMLElement {
 				...attempt,
 				body: jsonOf(body),
 			}),
+			...workflowOf(attempt),
 		),
 		cell('', 'Attempt', String(attempt.attempt)),
 		cell('', '', pill(status === undefined ? outcome : `${status} ${outcome}`, colorOf(status))),
@@ -83,37 +79,6 @@ function jsonOf(body: string): unknown {
 	} catch {
 		return body;
 	}
-}
-
-/** A table body that keeps the rows that didn't change, so that opened ones stay open. */
-function liveTable<Entry>(
-	id: string,
-	rowOf: (entry: Entry) => HTMLElement,
-	whenEmpty: string,
-): (newestLast: readonly Entry[]) => void {
-	let rows = new Map<string, HTMLElement>();
-	let shown: string | undefined;
-	return (newestLast) => {
-		const state = JSON.stringify(newestLast);
-		if (state === shown) return;
-		shown = state;
-		const counts = new Map<string, number>();
-		const current = newestLast.toReversed().map((entry) => {
-			const text = JSON.stringify(entry);
-			const count = (counts.get(text) ?? 0) + 1;
-			counts.set(text, count);
-			const key = `${count} ${text}`;
-			return [key, rows.get(key) ?? rowOf(entry)] as const;
-		});
-		rows = new Map(current);
-		const body = byId(id, HTMLTableSectionElement);
-		if (rows.size > 0) body.replaceChildren(...rows.values());
-		else {
-			const empty = element('td', 'empty', whenEmpty);
-			empty.colSpan = 7;
-			body.replaceChildren(element('tr', '', empty));
-		}
-	};
 }
 
 export const showDeliveries = liveTable(

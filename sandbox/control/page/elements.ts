@@ -28,6 +28,22 @@ export function element<Name extends keyof HTMLElementTagNameMap>(
 	return made;
 }
 
+/** A link that opens in another tab. */
+export function linkTo(url: string, text: string): HTMLAnchorElement {
+	const made = element('a', '', text);
+	made.href = url;
+	made.target = '_blank';
+	made.rel = 'noopener noreferrer';
+	return made;
+}
+
+/** A text whose addresses can be clicked. */
+export function withLinks(text: string): Child[] {
+	return text
+		.split(/(https?:\/\/[^\s<>"]+[^\s<>".,;:!?)])/)
+		.map((part, index) => (index % 2 === 1 ? linkTo(part, part) : part));
+}
+
 /** A button that copies a text, named after what it copies. */
 function copyButton(label: string, text: string): HTMLButtonElement {
 	const made = element('button', 'copy', 'Copy');

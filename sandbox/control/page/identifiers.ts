@@ -33,7 +33,7 @@ function wallet({ name, role, platformId, address, privateKey }: Account): HTMLE
 /** Shows what the credentials and fields in n8n need. It never changes. */
 export async function showIdentifiers(): Promise<void> {
 	byId('base-url', HTMLElement).replaceChildren(copyable('Base URL', location.origin));
-	const { company, teams } = await call<Overview>('GET', 'organisation');
+	const { company, teams, role_numbers } = await call<Overview>('GET', 'organisation');
 	byId('workspaces', HTMLElement).replaceChildren(
 		...[...teams, company].map(({ name, nanoid }) =>
 			element(
@@ -41,6 +41,16 @@ export async function showIdentifiers(): Promise<void> {
 				'',
 				element('td', '', name),
 				element('td', '', copyable(`ID of ${name}`, nanoid)),
+			),
+		),
+	);
+	byId('role-numbers', HTMLElement).replaceChildren(
+		...Object.entries(role_numbers).map(([role, number]) =>
+			element(
+				'tr',
+				'',
+				element('td', '', role),
+				element('td', '', copyable(`the number of ${role}`, String(number))),
 			),
 		),
 	);

@@ -4,8 +4,10 @@ import { showDeliveries, showRequests } from './activity';
 import { call } from './control';
 import { byId } from './elements';
 import { showIdentifiers } from './identifiers';
-import { setUpPayments } from './payments';
+import { refreshInbox } from './inbox';
+import { refreshPayments, setUpPayments } from './payments';
 import { refreshPractice, setUpFailures, setUpPractice } from './practice';
+import { refreshSheet, setUpSheet } from './sheet';
 import { setUpWebhooks, showEndpoints } from './webhooks';
 
 const REFRESH_MILLISECONDS = 1_000;
@@ -27,7 +29,7 @@ async function refresh(): Promise<void> {
 	knownEndpoints = state;
 	byId('planned', HTMLElement).textContent =
 		faults.length === 0 ? '' : `Failures waiting for a call: ${faults.length}.`;
-	await refreshPractice();
+	await Promise.all([refreshPractice(), refreshInbox(), refreshSheet(), refreshPayments()]);
 }
 
 /** Shows the current state, and whether there is one to show. */
@@ -42,6 +44,7 @@ async function keepFresh(): Promise<void> {
 setUpPractice(refresh);
 setUpFailures(refresh);
 setUpPayments();
+setUpSheet();
 // On a phone, what follows the requests would be far away.
 byId('requests-fold', HTMLDetailsElement).open = !matchMedia('(max-width: 44rem)').matches;
 void Promise.all([showIdentifiers(), setUpWebhooks(refresh)]).finally(() => void keepFresh());

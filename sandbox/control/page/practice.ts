@@ -13,6 +13,8 @@ interface Workspace {
 export interface Overview {
 	readonly company: Workspace;
 	readonly teams: readonly Workspace[];
+	/** This service’s numbers for roles in typed data. */
+	readonly role_numbers: Readonly<Record<string, number>>;
 }
 
 interface User {
@@ -195,7 +197,7 @@ export function setUpFailures(refresh: () => Promise<void>): void {
 	button('reset').addEventListener('click', () =>
 		perform(async () => {
 			await call('POST', 'reset', { keepEndpoints: true });
-			return 'Everything is as at the start. Webhooks and tokens were kept.';
+			return 'Everything is as at the start: balances, people, payments, sheet, inbox and settings. Webhooks and tokens were kept.';
 		}),
 	);
 }

@@ -17,7 +17,7 @@ import {
 import { eventName } from './eventName';
 import { toCents } from './money';
 
-type Signing = Omit<Endpoint, 'nanoid' | 'url'>;
+type Signing = Omit<Endpoint, 'nanoid' | 'url' | 'name' | 'link'>;
 
 const NEW_ENDPOINT = '';
 const HOUR_SECONDS = 3_600;
@@ -190,7 +190,10 @@ export function showEndpoints(current: readonly Endpoint[]): void {
 	const isFirst = endpoints.length === 0;
 	endpoints = current;
 	setOptions(select('endpoint'), [
-		...current.map(({ nanoid, url }) => [nanoid, url ?? `${nanoid}, without a URL yet`] as const),
+		...current.map(({ nanoid, url, name }) => {
+			const address = url ?? `${nanoid}, without a URL yet`;
+			return [nanoid, name === undefined ? address : `${name} (${address})`] as const;
+		}),
 		[NEW_ENDPOINT, 'New webhook'],
 	]);
 	const last = current.findLast(({ url }) => url !== undefined) ?? current[0];
@@ -206,7 +209,7 @@ async function save(): Promise<Endpoint> {
 	const saved = await call<Endpoint>('POST', 'endpoints', {
 		...signing(),
 		url,
-		...(target && { nanoid: target.nanoid }),
+		...(target && { nanoid: target.nanoid, name: target.name, link: target.link }),
 	});
 	const { endpoints: all } = await call<{ endpoints: Endpoint[] }>('GET', 'endpoints');
 	showEndpoints(all);

@@ -1,8 +1,12 @@
 import { Redactor } from '../../../nodes/PayrollPayments/shared/redaction';
-import { diagnose } from '../../../nodes/PayrollPayments/trigger/diagnose';
-import { verifySignature } from '../../../nodes/PayrollPayments/trigger/verifySignature';
-import { readWebhookCredentials } from '../../../nodes/PayrollPayments/trigger/webhookCredentials';
+import { adviceFor } from '../../../nodes/PayrollPayments/trigger/diagnose';
+import { checkProof } from '../../../nodes/PayrollPayments/trigger/verifySignature';
+import {
+	readWebhookCredentials,
+	type WebhookCredentials,
+} from '../../../nodes/PayrollPayments/trigger/webhookCredentials';
 import { settingsFrom } from '../../support/diagnosisAdvice';
+import { rejectionOf } from '../../support/refusals';
 import { hmac } from '../../support/sampleEvents';
 
 import { words, type Target } from './fuzzer';
@@ -62,27 +66,23 @@ export const diagnosis: Target = {
 
 		const saved = { ...SAVED[(input[0] ?? 0) % SAVED.length], secret: SECRET };
 		const credentials = readWebhookCredentials(saved);
-		const now = NOW_SECONDS * 1_000;
-		const refusal = verifySignature(body, headers, credentials, now);
-		const found = diagnose({ headers, rawBody: body }, credentials, now);
-		if ((refusal === undefined) !== (found === undefined))
+		const verify = (settings: WebhookCredentials) =>
+			rejectionOf(() => checkProof(body, headers, settings));
+		const refusal = verify(credentials);
+		const found = adviceFor({ headers, rawBody: body }, credentials);
+		if (refusal === undefined && found !== undefined)
 			throw new Error('disagrees with the verifier about what passes');
 		if (found === undefined) return;
 		const redactor = new Redactor().add(SECRET);
-		const advice = redactor.text(found.advice);
-		if (`${redactor.text(found.message)} ${advice}`.includes(SECRET))
-			throw new Error('names the secret');
+		const advice = redactor.text(found);
+		if (advice.includes(SECRET)) throw new Error('names the secret');
 		/* A header may contain the secret beside the signature; that can't be advised. */
-		if (advice !== found.advice) return;
+		if (advice !== found) return;
 
 		const settings = settingsFrom(advice);
 		if (Object.keys(settings).length === 0) return;
 		/* The advice is about the settings; a wrong clock is named once they are right. */
-		const advised = {
-			...readWebhookCredentials({ ...saved, ...settings }),
-			toleranceSeconds: Number.POSITIVE_INFINITY,
-		};
-		if (verifySignature(body, headers, advised, now) !== undefined)
+		if (verify(readWebhookCredentials({ ...saved, ...settings })) !== undefined)
 			throw new Error('advises settings that do not fit');
 	},
 };

@@ -1,4 +1,5 @@
 import { Organisation } from '../../../sandbox/organisation';
+import { letterOfTheDocument } from '../../../sandbox/server';
 import { ActionSandbox } from '../../support/actionSandbox';
 import { processedKeys, type SavedCredentials } from '../../support/actionHost';
 
@@ -15,7 +16,7 @@ export class World extends ActionSandbox {
 	private shared?: SavedCredentials;
 
 	override async start(): Promise<void> {
-		await super.start({}, SEED);
+		await super.start({}, SEED, letterOfTheDocument);
 	}
 
 	override get organisation(): Organisation {

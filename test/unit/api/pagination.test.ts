@@ -1,4 +1,4 @@
-import type { Call } from '../../../nodes/PayrollPayments/api/client';
+import type { Call } from '../../../nodes/PayrollPayments/api/call';
 import { teamUsers } from '../../../nodes/PayrollPayments/api/pagination';
 
 const user = (number: number) => ({ nanoid: `us-${number}`, email: `p${number}@example.com` });

@@ -1,14 +1,14 @@
 import { getEventListeners } from 'node:events';
 
 import {
-	claimKeys,
-	findKeys,
-	recordKeys,
-	type Claimed,
-	type ClaimRequest,
-	type ProcessedStore,
-	type Seen,
+	claimForPayment,
+	forget,
+	lookUp,
+	record,
+	type PaymentClaim,
+	type PaymentClaimRequest,
 } from '../../../nodes/PayrollPayments/idempotency/keyStore';
+import type { ProcessedStore } from '../../../nodes/PayrollPayments/idempotency/nodeList';
 import { recordEvent } from '../../../nodes/PayrollPayments/trigger/recordOnce';
 import { fail, MemoryStore, moment, pass, runVirtualClock } from './memoryStore';
 
@@ -36,22 +36,23 @@ const recordKey = async (
 	{ nodeKey = 'node', into = store, history = 5 }: Place & { history?: number } = {},
 ) => await recordEvent(into, nodeKey, key, { history, owner: newOwner(), mayComeAgain: false });
 
-/** A claim as payments make it: several keys, and strict after an error. */
-const claimStrictly = async (
+/** A claim as payments make it. */
+const claimKeys = async (
 	keys: readonly string[],
-	{ nodeKey = 'payments', into = store, ...more }: Place & Partial<ClaimRequest> = {},
-): Promise<Claimed | Seen> =>
-	await claimKeys(into, nodeKey, {
-		keys,
-		owner: newOwner(),
-		mayClaim: (isRecorded) => !keys.some(isRecorded),
-		maxEntries: 1_000,
-		isStrict: true,
-		...more,
-	});
+	{
+		nodeKey = 'payments',
+		into = store,
+		maxEntries = 1_000,
+		...more
+	}: Place & Partial<PaymentClaimRequest> & { readonly maxEntries?: number } = {},
+): Promise<PaymentClaim | undefined> =>
+	await claimForPayment(
+		{ store: into, nodeKey, maxEntries },
+		{ keys, mayClaim: (isRecorded) => !keys.some(isRecorded), ...more },
+	);
 
-const released = async (claim: Claimed | Seen): Promise<void> => {
-	if (claim.status !== 'claimed') throw new Error('was not claimed');
+const released = async (claim: PaymentClaim | undefined): Promise<void> => {
+	if (claim === undefined) throw new Error('was not claimed');
 	await claim.release();
 };
 
@@ -120,31 +121,9 @@ describe('with other n8n processes', () => {
 	});
 });
 
-describe('another claim of the same owner', () => {
-	const claim = async (keys: readonly string[], isAllowed: boolean) => {
-		const mayClaim = () => isAllowed;
-		return await claimStrictly(keys, { owner: 'owner x', mayClaim, isStrict: false });
-	};
-
-	it('is not the same one where its keys are others', async () => {
-		await claim(['a', 'bc'], true);
-		expect((await claim(['a', 'bc'], false)).status).toBe('claimed');
-		expect((await claim(['ab', 'c'], false)).status).toBe('seen');
-	});
-
-	it('makes sure that a key which was lost is recorded again', async () => {
-		await claim(['a', 'b'], true);
-		const lose = () => (store.saved = store.saved.filter((entry) => entry !== 'b'));
-		lose();
-		store.once('afterwards', lose);
-		expect((await claim(['a', 'b'], false)).status).toBe('claimed');
-		expect(store.keys).toEqual(['a', 'b']);
-	});
-});
-
 it('gives up where the record never stays, but runs an event that nobody else has', async () => {
 	store.afterwards = () => (store.saved = []);
-	await expect(claimStrictly(['a'])).rejects.toMatchObject({
+	await expect(claimKeys(['a'])).rejects.toMatchObject({
 		message: 'n8n did not keep the record that guards against doing this twice',
 		hint: 'Several n8n processes may be writing it at the same time. Try again in a moment.',
 	});
@@ -204,46 +183,49 @@ it('does not let one node wait for another', async () => {
 	expect(await recordKey('a', { nodeKey: 'other node' })).toBe('first');
 });
 
-describe('entries recorded beside a claim', () => {
-	const claimAlso = async (key: string, also: readonly string[]) =>
-		await claimStrictly([key], { nodeKey: 'also', also });
+describe('permanent keys', () => {
+	const claimWith = async (key: string, permanentKeys: readonly string[]) =>
+		await claimKeys([key], { nodeKey: 'permanent', permanentKeys });
+	const lose = (key: string) => () => (store.saved = store.saved.filter((each) => each !== key));
 
 	it('take no call more, and last as the claim does', async () => {
-		expect((await claimAlso('a', ['paid'])).status).toBe('claimed');
+		expect(await claimWith('a', ['paid'])).toBeDefined();
 		expect([store.keys, store.calls]).toEqual([['paid', 'a'], 2]);
-		store.once('afterwards', () => {
-			store.saved = store.saved.filter((entry) => entry !== 'paid too');
-		});
-		expect((await claimAlso('b', ['paid too'])).status).toBe('claimed');
+		store.once('afterwards', lose('paid too'));
+		expect(await claimWith('b', ['paid too'])).toBeDefined();
 		expect(store.keys).toContain('paid too');
 	});
 
-	it('stay where the claim fails or is released', async () => {
-		const claim = await claimAlso('a', ['paid']);
-		store.once('afterwards', () => (store.saved = store.saved.filter((one) => one !== 'paid too')));
-		expect((await claimAlso('a', ['paid too'])).status).toBe('seen');
+	it('stay where the claim comes to nothing or is released', async () => {
+		const claim = await claimWith('a', ['paid']);
+		expect(await claimWith('a', ['paid too'])).toBeUndefined();
 		await released(claim);
 		expect(store.saved).toEqual(['paid', 'paid too']);
 	});
-});
 
-describe('keys that are recorded in any case', () => {
 	const recordPaid = async () =>
-		await recordKeys(store, 'paid', { keys: ['a', 'b'], maxEntries: 1_000 });
+		await record({ store, nodeKey: 'paid', maxEntries: 1_000 }, ['a', 'b']);
 
-	it('are there at the end, known or not, whatever another process overwrites', async () => {
+	it('alone are there at the end, whatever another process overwrites', async () => {
 		store.saved = ['a'];
 		store.once('afterwards', () => (store.saved = ['a']));
 		await recordPaid();
-		expect(store.saved).toEqual(['a', 'b']);
+		expect(store.keys).toEqual(['a', 'b']);
 		expect(store.calls).toBe(3);
 	});
 
-	it('are given up where they never stay, or the store fails twice', async () => {
+	it('alone are given up where they never stay, or the store fails twice', async () => {
 		store.afterwards = () => (store.saved = []);
 		await expect(recordPaid()).rejects.toThrow('n8n did not keep the record');
 		store.meanwhile = fail('SQLITE_BUSY');
 		await expect(recordPaid()).rejects.toThrow('SQLITE_BUSY');
+	});
+
+	it('are forgotten in one call, no matter who recorded them', async () => {
+		await recordPaid();
+		const { calls } = store;
+		await forget({ store, nodeKey: 'paid', maxEntries: 1_000 }, ['a', 'none']);
+		expect([store.keys, store.calls]).toEqual([['b'], calls]);
 	});
 });
 
@@ -255,14 +237,14 @@ describe('a request that is canceled', () => {
 	});
 
 	const claim = async (key: string) =>
-		await claimStrictly([key], { nodeKey: 'canceled', signal: cancel.signal });
+		await claimKeys([key], { nodeKey: 'canceled', signal: cancel.signal });
 	const find = async (key: string) =>
-		await findKeys(store, 'canceled', { keys: [key], maxEntries: 1_000, signal: cancel.signal });
+		await lookUp({ store, nodeKey: 'canceled', maxEntries: 1_000 }, [[key]], cancel.signal);
 
 	it('ends at once where it waits for its turn, and records nothing', async () => {
 		/* In its last call, so that nobody shares the next one with those that are canceled. */
 		store.takesTime = async () => await pass(100);
-		const other = claimStrictly(['a'], { nodeKey: 'canceled' });
+		const other = claimKeys(['a'], { nodeKey: 'canceled' });
 		while (store.calls < 2) await moment();
 		const waiting = [claim('b'), find('c')];
 		const begun = performance.now();
@@ -304,110 +286,49 @@ const writeBack = (removals: readonly number[]) => {
 
 describe('a claim that is released', () => {
 	it('leaves the record exactly as it was', async () => {
-		await claimStrictly(['a', 'b']);
+		await claimKeys(['a', 'b']);
 		const before = [...store.saved];
-		await released(await claimStrictly(['c', 'd']));
+		await released(await claimKeys(['c', 'd']));
 		expect(store.saved).toEqual(before);
 	});
 
 	it('leaves what others recorded in the meantime', async () => {
-		const claim = await claimStrictly(['a']);
-		await Promise.all([released(claim), ...['b', 'c', 'd'].map((key) => claimStrictly([key]))]);
+		const claim = await claimKeys(['a']);
+		await Promise.all([released(claim), ...['b', 'c', 'd'].map((key) => claimKeys([key]))]);
 		expect(store.keys.sort()).toEqual(['b', 'c', 'd']);
-		expect((await claimStrictly(['a'])).status).toBe('claimed');
+		expect(await claimKeys(['a'])).toBeDefined();
 	});
 
-	/** What is saved after the release, if another process writes these lists, one after each removal. */
-	const savedAfter = async (
-		successorKey: string | undefined,
-		listsFrom: (stale: string[]) => string[][],
-	): Promise<string[]> => {
-		const claim = await claimStrictly(['a'], { successorKey });
-		const lists = listsFrom(store.saved);
-		store.afterRemoval = (count) => (store.saved = lists[count - 1] ?? store.saved);
-		await released(claim);
-		return store.saved;
-	};
-	const later = ['next', 'next owner of another process'];
-
-	it('is taken out again where another process wrote it back', async () => {
-		const saved = await savedAfter(undefined, (stale) => [[...stale, 'of another process']]);
-		expect(saved).toEqual(['of another process']);
-	});
-
-	it.each(
-		[undefined, 'next'].flatMap((successorKey) =>
-			[[1], [1, 2], [1, 2, 3]].map((at) => [at, successorKey] as const),
-		),
-	)(
-		'is taken out again where another process reads at the removals %j (successor: %s)',
-		async (at, successorKey) => {
-			await claimStrictly(['of another']);
+	it.each([[1], [1, 2], [1, 2, 3]].map((at) => [at]))(
+		'is taken out again where another process reads at the removals %j',
+		async (at) => {
+			await claimKeys(['of another']);
 			const before = [...store.saved];
-			const claim = await claimStrictly(['a', 'b'], { successorKey });
+			const claim = await claimKeys(['a', 'b']);
 			writeBack(at);
 			await released(claim);
 			expect(store.saved).toEqual(before);
 		},
 	);
 
-	it.each([[[]], [[1]], [[1, 2]]])(
-		'stays where a later one depends on it, without the mark of its owner; read at %j',
-		async (at) => {
-			const claim = await claimStrictly(['a'], { successorKey: 'next' });
-			await claimStrictly(['next']);
-			const { calls } = store;
-			writeBack(at);
-			await released(claim);
-			expect(store.keys).toEqual(['a', 'next']);
-			expect(store.saved).toHaveLength(3);
-			expect(store.calls - calls).toBe(3 + at.length);
-		},
-	);
-
-	it('stays where a later one depends on it beside the trace of another release', async () => {
-		const claim = await claimStrictly(['a'], { successorKey: 'next' });
-		const other = await claimStrictly(['b'], { successorKey: 'next to b' });
-		let stale: string[] = [];
-		store.afterwards = () => {
-			if (store.saved.includes('next to b')) stale = store.saved;
-		};
-		await released(other);
-		store.saved = stale;
-		await claimStrictly(['next']);
-		await released(claim);
-		expect(store.keys).toEqual(expect.arrayContaining(['a', 'next']));
-	});
-
-	it('stays where another process writes it back together with a later one', async () => {
-		const saved = await savedAfter('next', (stale) => [[...stale, ...later]]);
-		expect(saved).toEqual(['a', ...later]);
-	});
-
-	/* Another process reads what is back before it is asked for `next`, and writes it later. */
-	it('stays where one that depends on it comes while it is taken out again', async () => {
-		const saved = await savedAfter('next', (stale) => [stale, [...stale, ...later]]);
-		expect(saved).toEqual(['a', ...later]);
-	});
-
 	it('takes out nothing that another owner records after it', async () => {
+		const claim = await claimKeys(['a']);
 		const others = ['a', 'a owner of another process'];
-		expect(await savedAfter('next', () => [others])).toEqual(others);
+		store.afterRemoval = () => (store.saved = others);
+		await released(claim);
+		expect(store.saved).toEqual(others);
 	});
 
-	/* Each look takes a fifth of a second. */
-	it.each([
-		[undefined, 2],
-		['next', 3],
-	])('asks the store no more often than needed (successor: %s)', async (successorKey, calls) => {
-		const claim = await claimStrictly(['a'], { successorKey });
-		const before = store.calls;
+	/* Each takes a fifth of a second. */
+	it('asks the store no more often than needed', async () => {
+		const claim = await claimKeys(['a']);
+		const { calls } = store;
 		await released(claim);
-		expect([store.saved, store.calls - before]).toEqual([[], calls]);
+		expect([store.saved, store.calls - calls]).toEqual([[], 2]);
 	});
 
 	it('ends, even where its entries are written back every time', async () => {
-		const claim = await claimStrictly(['a']);
+		const claim = await claimKeys(['a']);
 		const { calls } = store;
 		store.removeProcessed = async () => {};
 		await released(claim);
@@ -416,9 +337,9 @@ describe('a claim that is released', () => {
 
 	it('takes no room, however often that happens', async () => {
 		const limited = { maxEntries: 100 };
-		for (let count = 0; count < 36; count++) await claimStrictly([`paid ${count}`], limited);
+		for (let count = 0; count < 36; count++) await claimKeys([`paid ${count}`], limited);
 		for (let count = 0; count < 125; count++) {
-			await released(await claimStrictly([`refused ${count}`], limited));
+			await released(await claimKeys([`refused ${count}`], limited));
 		}
 		expect(store.keys).toEqual(Array.from({ length: 36 }, (_, count) => `paid ${count}`));
 	});
@@ -426,93 +347,82 @@ describe('a claim that is released', () => {
 
 describe('a claim that fails', () => {
 	it('leaves no trace where another process wrote it back', async () => {
-		await claimStrictly(['a']);
+		await claimKeys(['a']);
 		const before = [...store.saved];
-		const claiming = claimStrictly(['a', 'b']);
+		const claiming = claimKeys(['a', 'b']);
 		while (!store.keys.includes('b')) await moment();
 		const stale = [...store.saved];
 		while (store.keys.includes('b')) await moment();
 		store.saved = stale;
-		expect((await claiming).status).toBe('seen');
+		expect(await claiming).toBeUndefined();
 		expect(store.saved).toEqual(before);
-	});
-
-	it('is taken out by one call with others that fail at the same moment', async () => {
-		await claimStrictly(['a']);
-		const removed = jest.spyOn(store, 'removeProcessed');
-		await Promise.all(Array.from({ length: 20 }, async () => await claimStrictly(['a'])));
-		expect(removed.mock.calls[0]?.[0]).toHaveLength(20);
 	});
 
 	it('takes out those of its keys that were not there', async () => {
-		await claimStrictly(['a', 'b']);
+		await claimKeys(['a', 'b']);
 		const before = [...store.saved];
-		const claim = await claimStrictly(['b', 'c']);
-		expect(claim).toMatchObject({ status: 'seen', isUncertain: false });
-		expect(claim.status === 'seen' && [claim.isRecorded('b'), claim.isRecorded('c')]).toEqual([
-			true,
-			false,
-		]);
+		expect(await claimKeys(['b', 'c'])).toBeUndefined();
 		expect(store.saved).toEqual(before);
 	});
 
-	it('takes them out again where another process wrote them back, whatever depends on it', async () => {
-		await claimStrictly(['a']);
-		await claimStrictly(['next']);
+	it('takes them out again where another process wrote them back', async () => {
+		await claimKeys(['a']);
 		const before = [...store.saved];
 		writeBack([1]);
-		expect((await claimStrictly(['a', 'b'], { successorKey: 'next' })).status).toBe('seen');
+		expect(await claimKeys(['a', 'b'])).toBeUndefined();
 		expect(store.saved).toEqual(before);
 	});
 
 	it.each([1, 2])('is what a key means that is there after its call %d failed', async (call) => {
 		const nodeKey = `error in call ${call}`;
-		await claimStrictly(['old'], { nodeKey });
+		await claimKeys(['old'], { nodeKey });
 		for (const key of ['old', 'new']) {
 			const { calls } = store;
 			store.afterwards = () => {
 				if (store.calls - calls === call) fail('it broke after the write')();
 			};
-			expect((await claimStrictly([key], { nodeKey })).status).toBe('seen');
+			expect(await claimKeys([key], { nodeKey })).toBeUndefined();
 		}
 		expect(store.keys).toEqual(['old', 'new']);
 	});
 });
 
-it('counts a failed call as the failure of every claim that shared it', async () => {
-	const nodeKey = 'shared call';
-	/* The store was just asked, so the next two claims wait and are asked about together. */
-	await claimStrictly(['before'], { nodeKey });
-	store.once('afterwards', fail('the connection broke after the write'));
-	const claims = await Promise.all(
-		['a', 'b'].map(async (key) => await claimStrictly([key], { nodeKey })),
-	);
-	expect(claims.map(({ status }) => status)).toEqual(['seen', 'seen']);
-	expect(store.keys).toEqual(['before', 'a', 'b']);
-});
+describe('events that wait at the same moment', () => {
+	/* The store was just asked, so the next ones wait and are asked about together. */
+	beforeEach(async () => void (await recordKey('before')));
 
-it('shares a call with one that has less room, and makes nothing forgotten', async () => {
-	store.saved = Array.from({ length: 100 }, (_, index) => `old ${index}`);
-	await claimStrictly(['before']);
-	const { calls } = store;
-	await Promise.all([
-		claimStrictly(['a'], { maxEntries: 100 }),
-		claimStrictly(['b'], { maxEntries: 5 }),
-		claimStrictly(['c'], { maxEntries: 5, isOnlyProcess: true }),
-	]);
-	expect(store.calls - calls).toBe(2);
-	expect(store.keys).toHaveLength(104);
-});
+	it('share the failure of their call', async () => {
+		store.once('afterwards', fail('the connection broke after the write'));
+		const recorded = ['a', 'b'].map(async (key) => await recordKey(key, { history: 9 }));
+		for (const each of recorded) await expect(each).rejects.toThrow('it isn’t known');
+		expect(store.keys).toEqual(['before', 'a', 'b']);
+	});
 
-it('is asked no more often than needed after a call that failed', async () => {
-	store.once('meanwhile', fail('SQLITE_BUSY'));
-	const nodeKey = 'failing once';
-	const failing = recordKey('a', { nodeKey });
-	while (store.calls === 0) await Promise.resolve();
-	const next = recordKey('b', { nodeKey });
-	expect(await Promise.all([failing, next])).toEqual(['first', 'first']);
-	await pass(60_000);
-	expect(store.calls).toBe(3);
+	it('share the call that takes out what the late ones recorded', async () => {
+		const removed = jest.spyOn(store, 'removeProcessed');
+		const keys = Array.from({ length: 20 }, () => 'before');
+		const outcomes = await Promise.all(keys.map(async (key) => await recordKey(key)));
+		expect(new Set(outcomes)).toEqual(new Set(['seen']));
+		expect(removed.mock.calls.map(([entries]) => entries.length)).toEqual([20]);
+	});
+
+	it('make nothing forgotten where the first of them has more room', async () => {
+		const old = Array.from({ length: 100 }, (_, index) => `old ${index}`);
+		store.saved = [...old, ...store.saved];
+		await Promise.all([recordKey('a', { history: 100 }), recordKey('b', { history: 3 })]);
+		expect(store.keys).toEqual([...old, 'before', 'a', 'b']);
+	});
+
+	it('are asked about no more often than needed after a call that failed', async () => {
+		const { calls } = store;
+		store.once('meanwhile', fail('SQLITE_BUSY'));
+		const failing = recordKey('a');
+		while (store.calls === calls) await moment();
+		const next = recordKey('b');
+		expect(await Promise.all([failing, next])).toEqual(['first', 'first']);
+		await pass(60_000);
+		expect(store.calls - calls).toBe(3);
+	});
 });
 
 describe('looking for keys', () => {
@@ -527,10 +437,13 @@ describe('looking for keys', () => {
 	const find = async (
 		keys: string[],
 		{ nodeKey = 'payments', maxEntries = 1_000, from = store } = {},
-	) => keys.filter(await findKeys(from, nodeKey, { keys, maxEntries }));
+	) => {
+		const groups = keys.map((key) => [key]);
+		return keys.filter(await lookUp({ store: from, nodeKey, maxEntries }, groups));
+	};
 
 	it('says which are there, and leaves no trace', async () => {
-		await claimStrictly(['a']);
+		await claimKeys(['a']);
 		const before = [...store.saved];
 		expect(await find(['a', 'b'])).toEqual(['a']);
 		expect(store.saved).toEqual(before);
@@ -571,7 +484,7 @@ describe('looking for keys', () => {
 		});
 		const looking = find(thousands, { nodeKey: 'looks' });
 		await pass(10);
-		expect(await claimStrictly(['a'], { nodeKey: 'claims' })).toMatchObject({ status: 'claimed' });
+		expect(await claimKeys(['a'], { nodeKey: 'claims' })).toBeDefined();
 		await looking;
 		expect(store.keys).toEqual(['a']);
 	});
@@ -627,14 +540,13 @@ describe('looking for keys', () => {
 				into.takesTime = async () => await pass(50);
 				const look = async (process: string) =>
 					await find(['a'], { nodeKey: `${process} looks, paid after ${delay}`, from: into });
-				const pay = async () =>
-					await claimStrictly(['a'], { nodeKey: `pays after ${delay}`, into });
-				const [{ status }] = await Promise.all([
+				const pay = async () => await claimKeys(['a'], { nodeKey: `pays after ${delay}`, into });
+				const [claim] = await Promise.all([
 					pass(150).then(pay),
 					look('one'),
 					pass(delay).then(async () => await look('the third')),
 				]);
-				return status === 'seen' || into.keys.includes('a');
+				return claim === undefined || into.keys.includes('a');
 			}),
 		);
 		expect(kept).toEqual(delays.map(() => true));
@@ -666,7 +578,7 @@ describe('a call that never returns', () => {
 		const begun = performance.now();
 		const claims = ['a', 'b'].map(
 			async (key) =>
-				await expect(claimStrictly([key], { nodeKey })).rejects.toThrow(
+				await expect(claimKeys([key], { nodeKey })).rejects.toThrow(
 					'n8n’s database did not answer within 30 seconds',
 				),
 		);
@@ -678,19 +590,19 @@ describe('a call that never returns', () => {
 
 	it('is waited for by those that come later, since it may still write what it has read', async () => {
 		const nodeKey = 'late write';
-		await expect(claimStrictly(['a'], { nodeKey })).rejects.toThrow('did not answer');
+		await expect(claimKeys(['a'], { nodeKey })).rejects.toThrow('did not answer');
 		letGo();
 		await pass(1_000);
-		expect((await claimStrictly(['b'], { nodeKey })).status).toBe('claimed');
-		expect((await claimStrictly(['a'], { nodeKey })).status).toBe('seen');
+		expect(await claimKeys(['b'], { nodeKey })).toBeDefined();
+		expect(await claimKeys(['a'], { nodeKey })).toBeUndefined();
 		expect(store.keys).toEqual(['a', 'b']);
 	});
 });
 
 it('refuses where n8n keeps something else for the node', async () => {
 	store.checkProcessedAndRecord = async () => ({ new: [], processed: [] });
-	await expect(claimStrictly(['a'])).rejects.toMatchObject({
-		message: 'n8n’s store holds something else for this node',
+	await expect(claimKeys(['a'])).rejects.toMatchObject({
+		message: 'n8n’s deduplication data for this node isn’t ours',
 		hint: 'Replace the node by a new one of the same kind, with the same settings.',
 	});
 });
@@ -743,26 +655,6 @@ describe('between two calls of one node', () => {
 			await recording;
 			await pass(200);
 		}
-	});
-
-	it('the store is left alone until what an owner records beside its claim is verified', async () => {
-		const pauses = pausesBetween();
-		const claim = { nodeKey: 'beside', owner: 'owner x' };
-		await claimStrictly(['a'], claim);
-		await claimStrictly(['a'], { ...claim, also: ['paid'] });
-		expect(pauses).toEqual([200, 0, 200]);
-	});
-
-	it('the only process waits a fifth of a second at most, and leaves no mark', async () => {
-		const pauses = pausesBetween([5, 300, 5]);
-		const only = { nodeKey: 'only process', isOnlyProcess: true, maxEntries: 3 };
-		const statuses: string[] = [];
-		for (const key of ['a', 'a', 'b', 'c', 'd']) {
-			statuses.push((await claimStrictly([key], { ...only, isStrict: false })).status);
-		}
-		expect(statuses).toEqual(['claimed', 'seen', 'claimed', 'claimed', 'claimed']);
-		expect(pauses).toEqual([100, 200, 200, 200]);
-		expect(store.saved).toEqual(['b', 'c', 'd']);
 	});
 
 	it('also after a call that failed', async () => {

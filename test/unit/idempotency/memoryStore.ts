@@ -1,6 +1,6 @@
 import type { DeduplicationItemTypes, ICheckProcessedOptions } from 'n8n-workflow';
 
-import type { ProcessedStore } from '../../../nodes/PayrollPayments/idempotency/keyStore';
+import type { ProcessedStore } from '../../../nodes/PayrollPayments/idempotency/nodeList';
 
 let isOver = false;
 
@@ -111,7 +111,7 @@ export class MemoryStore implements ProcessedStore {
 
 	/** The keys, without the marks of who recorded them. */
 	get keys(): string[] {
-		return this.saved.filter((item) => !item.includes(' owner '));
+		return this.saved.filter((item) => !/ owner |^[\da-f]{8}-[\da-f]{4}-/.test(item));
 	}
 }
 

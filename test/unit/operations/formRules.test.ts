@@ -170,8 +170,8 @@ describe.each(Object.entries(FORMS))('the form of %s', (_name, properties) => {
 });
 
 it('the fields take their own examples', () => {
-	const refused = CATALOGUE.flatMap(({ fields, options }) =>
-		Object.values({ ...fields, ...options }).filter(({ form, schema }) => {
+	const refused = CATALOGUE.flatMap(({ fields, runOptions, itemOptions }) =>
+		Object.values({ ...fields, ...runOptions, ...itemOptions }).filter(({ form, schema }) => {
 			const [, example] = /^e\.g\. (.*)$/.exec(form.placeholder ?? '') ?? [];
 			return example !== undefined && !/…(?!")/.test(example) && !schema.safeParse(example).success;
 		}),

@@ -27,8 +27,8 @@ const COMMON_OPTIONS = {
 	write: ['approvedCheck', 'checkOnly', 'concurrency', 'timeout'],
 };
 const OWN_OPTIONS: Readonly<Record<string, readonly string[]>> = {
-	'administratorInvite.send': ['allowUnknownRoleHash'],
-	'administratorInvite.complete': ['allowUnknownRoleHash'],
+	'administratorInvite.send': ['expectedRoleCode'],
+	'administratorInvite.complete': ['expectedRoleCode'],
 	'balance.get': ['currenciesEncoding'],
 	'invite.create': ['columnNames', 'inviteesPerRequest'],
 	'nameReview.update': ['decisionFieldName'],
@@ -53,7 +53,7 @@ const DEFAULT_OPERATIONS = {
 
 /** Only a value typed by a person counts in these. */
 const WITHOUT_EXPRESSIONS = [
-	...['allowToolWrites', 'allowUnknownRoleHash', 'checkOnly', 'checkOutput', 'confirmedNotPaid'],
+	...['allowToolWrites', 'expectedRoleCode', 'checkOnly', 'checkOutput', 'confirmedNotPaid'],
 	...['ifAlreadyPaid', 'typedAmountUnit'],
 ];
 

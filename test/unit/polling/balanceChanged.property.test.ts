@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 
-import { balanceChanged } from '../../../nodes/PayrollPayments/polling/balanceChanged';
 import {
 	compare,
 	type Observations,
 	type Remembered,
-} from '../../../nodes/PayrollPayments/polling/snapshots';
+} from '../../../nodes/PayrollPayments/polling/compare';
+import { EVENTS } from '../../../nodes/PayrollPayments/polling/eventKinds';
 
 const watch = (minimumChangeCents: number) => ({ entityId: 'te-000000000001', minimumChangeCents });
 
@@ -31,7 +31,12 @@ it('tells a currency exactly when it is as far from what was told last as the mi
 				/* The model: numbers, and 0 for whatever isn't listed. */
 				const told: Record<string, number> = { USD: 0, EUR: 0, GBP: 0, ...first };
 				for (const cents of later) {
-					const result = compare(balanceChanged, remembered, observed(cents), watch(minimum));
+					const result = compare(
+						EVENTS.balanceChanged,
+						remembered,
+						observed(cents),
+						watch(minimum),
+					);
 					({ remembered } = result);
 					const expected: string[] = [];
 					for (const currency of Object.keys(told)) {

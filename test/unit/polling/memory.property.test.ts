@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 
-import type { Remembered } from '../../../nodes/PayrollPayments/polling/snapshots';
-import { read, write } from '../../../nodes/PayrollPayments/polling/memory';
+import type { Remembered } from '../../../nodes/PayrollPayments/polling/compare';
+import { decodeMemory, encodeMemory } from '../../../nodes/PayrollPayments/polling/memory';
 
 const SCOPE = '["teamUserAdded","https://api.example.com","te-000000000001"]';
 
@@ -20,7 +20,7 @@ const sorted = (entries: Remembered | undefined) =>
 it('gives back what was written, whatever the identifiers and values are', () => {
 	fc.assert(
 		fc.property(remembered, (entries) => {
-			expect(sorted(read(SCOPE, write(SCOPE, entries)))).toEqual(sorted(entries));
+			expect(sorted(decodeMemory(SCOPE, encodeMemory(SCOPE, entries)))).toEqual(sorted(entries));
 		}),
 	);
 });
@@ -28,7 +28,9 @@ it('gives back what was written, whatever the identifiers and values are', () =>
 it('writes the same text in whatever order the service lists the entries', () => {
 	fc.assert(
 		fc.property(remembered, (entries) => {
-			expect(write(SCOPE, new Map([...entries].reverse()))).toBe(write(SCOPE, entries));
+			expect(encodeMemory(SCOPE, new Map([...entries].reverse()))).toBe(
+				encodeMemory(SCOPE, entries),
+			);
 		}),
 	);
 });
@@ -37,17 +39,17 @@ it('gives back nothing in another scope', () => {
 	fc.assert(
 		fc.property(remembered, fc.string(), (entries, other) => {
 			fc.pre(other !== SCOPE);
-			expect(read(other, write(SCOPE, entries))).toBeUndefined();
+			expect(decodeMemory(other, encodeMemory(SCOPE, entries))).toBeUndefined();
 		}),
 	);
 });
 
 it('counts as nothing if it is damaged', () => {
-	for (const text of [undefined, '', 'null', '[]', '{"scope":1}', 7, `{"scope":${SCOPE}}`]) {
-		expect(read(SCOPE, text)).toBeUndefined();
+	for (const text of [undefined, '', 'null', '[]', '{"scope":1}', '7', `{"scope":${SCOPE}}`]) {
+		expect(decodeMemory(SCOPE, text)).toBeUndefined();
 	}
-	const text = write(SCOPE, new Map([['us-000000000001', { compared: 'x' }]]));
-	expect(read(SCOPE, text.slice(0, -1))).toBeUndefined();
+	const text = encodeMemory(SCOPE, new Map([['us-000000000001', { compared: 'x' }]]));
+	expect(decodeMemory(SCOPE, text.slice(0, -1))).toBeUndefined();
 });
 
 describe('50,000 entries', () => {
@@ -63,17 +65,17 @@ describe('50,000 entries', () => {
 	it('takes 16 characters for each user whose values others share', () => {
 		const values = ['contractor', 'team_employee', 'aor_contractor'];
 		const users = of('us', (number) => values[number % 3] ?? '');
-		expect(write(SCOPE, users).length).toBeLessThan(801_000);
+		expect(encodeMemory(SCOPE, users).length).toBeLessThan(801_000);
 	});
 
 	it('takes 39 characters for each invite with its address’s fingerprint', () => {
 		const fingerprint = (number: number) => String(number).padStart(16, 'f');
-		expect(write(SCOPE, of('in', fingerprint)).length).toBeLessThan(1_951_000);
+		expect(encodeMemory(SCOPE, of('in', fingerprint)).length).toBeLessThan(1_951_000);
 	});
 
 	it('is refused beyond 16 million characters', () => {
 		const long = (number: number) => `${number}${'x'.repeat(400)}`;
-		expect(() => write(SCOPE, of('us', long))).toThrow(
+		expect(() => encodeMemory(SCOPE, of('us', long))).toThrow(
 			'The list is too long to remember: 50000 entries',
 		);
 	});

@@ -63,11 +63,13 @@ const grants = (...roles: string[]) =>
 	roles.map((role, index) => ({ role, account: [anna, ben, mallory][index] }));
 const withType = (members: typeof SET_ROLES, name: string, type: string) =>
 	members.map((member) => (member.name === name ? { name, type } : member));
-const hashed = (...roles: string[]): object =>
+/** The documented structure with roles of another type. */
+const rolesAs = (type: string, ...roles: string[]): object =>
 	having({
-		types: { ...TYPES, SetRole: withType(SET_ROLE, 'role', 'bytes32') },
+		types: { ...TYPES, SetRole: withType(SET_ROLE, 'role', type) },
 		typed_data: { ...MESSAGE, data: grants(...roles) },
 	});
+const hashed = (...roles: string[]) => rolesAs('bytes32', ...roles);
 /** The documented structure with these roles for anna, ben and mallory. */
 const granting = (...roles: string[]) => message({ data: grants(...roles) });
 const viewers = (count: number) => granting(...Array<string>(count).fill('org_viewer'));
@@ -108,6 +110,14 @@ describe('the signing guard of administrator invites', () => {
 		['an expiry in ISO 8601', retyped('expires', 'string', '2026-11-21T12:00:01Z')],
 		['an expiry in milliseconds', message({ expires: String(now + 1000) })],
 		['its own address in lower case', message({ from: wallet.address.toLowerCase() })],
+		['the Platform ID as sender', message({ from: mallory }), { platformId: mallory }],
+		[
+			'the Platform ID as sender, in lower case',
+			message({ from: mallory }),
+			{ platformId: mallory.toLowerCase() },
+		],
+		['its own address where the Platform ID is a word', STRUCTURE, { platformId: 'PLT-10000001' }],
+		['a chain ID in digits', domain({ chainId: '42161' })],
 		['roles as hashes', hashed(hash, hash)],
 		['roles as hashes in capitals', hashed(HASH, HASH)],
 		['one account', viewers(1), { accounts: 1 }],
@@ -132,7 +142,7 @@ describe('the signing guard of administrator invites', () => {
 		'The domain doesn’t have exactly name, version, chainId and verifyingContract';
 	const notViewer = (given: string) =>
 		`The typed data gives the role ${given}, not Company: Viewer (org_viewer)`;
-	const notTheWallet = `typed_data.from is "${mallory}", not the signing wallet ${wallet.address}`;
+	const notTheWallet = `typed_data.from is ${mallory}, not the signing wallet ${wallet.address}`;
 	const twice = 'The typed data names the same account twice';
 	const different = 'The typed data gives different roles';
 	const primaryType = (given: string) => `The primary type is ${given}, not SetRolesForwardRequest`;
@@ -158,7 +168,7 @@ describe('the signing guard of administrator invites', () => {
 	])('refuses %s, and says so', (_what, input, words) => {
 		expect(refusal(input)).toMatchObject({
 			message: expect.stringContaining(words),
-			hint: 'Compare the typed data with the service’s documentation, or contact its support. Nothing was signed.',
+			hint: 'Compare the typed data with the service’s documentation, or contact its support.',
 		});
 	});
 
@@ -186,7 +196,11 @@ describe('the signing guard of administrator invites', () => {
 			['SetRolesForwardRequest', 'salt', 'xuint256 uint256[] xstring string[] bool uint'],
 			['SetRolesForwardRequest', 'expires', 'xint256 int256[] xstring string[] bytes32'],
 			['SetRolesForwardRequest', 'data', 'xSetRole[] SetRole[][] SetRole SetRole[2]'],
-			['SetRole', 'role', 'xstring string[] xbytes32 bytes32[] uint8'],
+			[
+				'SetRole',
+				'role',
+				'xstring string[] xbytes32 bytes32[] uint uint8[] xuint8 uint8x int8 bytes',
+			],
 			['SetRole', 'account', 'xaddress address[] string'],
 		].flatMap(([owner = '', name = '', wrong = '']) =>
 			wrong.split(' ').map((type): [string, string, object] => {
@@ -206,7 +220,7 @@ describe('the signing guard of administrator invites', () => {
 	])('refuses an expiry that reads as a time in the past: %j', (expires) => {
 		expect(refusal(retyped('expires', 'string', expires))).toMatchObject({
 			message: `typed_data.expires is ${JSON.stringify(expires)}, a time in the past`,
-			hint: 'Get new typed data from the service, and check the clock of this machine. Nothing was signed.',
+			hint: 'Get new typed data from the service, and check the clock of this machine.',
 		});
 	});
 
@@ -218,26 +232,92 @@ describe('the signing guard of administrator invites', () => {
 		await signAndJudge(retyped('expires', 'string', expires));
 	});
 
-	it.each<[string, string]>([
-		['an unknown hash', unknownHash],
-		['the hash of another spelling', id('ORG_VIEWER')],
-		['text in 32 bytes', encodeBytes32String('org_viewer')],
-		['32 zeros', ZeroHash],
-	])('shows %s, says what to do, and signs it only where that is allowed', async (_what, role) => {
-		for (const expected of ['org_viewer', undefined]) {
-			const name = expected === undefined ? 'an administrator’s' : 'Company: Viewer (org_viewer)';
-			expect(refusal(hashed(role, role), { role: expected })).toMatchObject({
-				message: `The typed data gives the role ${role}, which isn’t the hash of ${name}`,
-				hint: 'Ask the service which role these 32 bytes stand for. If it is the one you chose, turn on Allow Unknown Role Hash under Options and run the node again. Nothing was signed.',
+	it.each<[what: string, type: string, code: string, other: string]>([
+		['an unknown hash', 'bytes32', unknownHash, id('another one')],
+		['the hash of another spelling', 'bytes32', id('ORG_VIEWER'), unknownHash],
+		['text in 32 bytes', 'bytes32', encodeBytes32String('org_viewer'), unknownHash],
+		['32 zeros', 'bytes32', ZeroHash, '0'],
+		['a number', 'uint8', '2', '3'],
+		['zero', 'uint8', '0', '2'],
+		['a large number', 'uint256', String(2n ** 256n - 1n), String(2n ** 256n - 2n)],
+		['a number that ends in another', 'uint16', '12', '2'],
+		['a number as text', 'string', '2', '02'],
+		['the number of a role’s hash', 'uint256', String(BigInt(hash)), hash],
+	])('shows %s, says what to do, and signs it only where it is entered', async (...row) => {
+		const [, type, code, other] = row;
+		const input = rolesAs(type, code, code);
+		for (const role of ['org_viewer', undefined]) {
+			const name = role === undefined ? 'an administrator’s' : 'the Company: Viewer (org_viewer)';
+			const hint = `The service doesn’t document its codes. Ask its support, or an administrator of your organization, which role this one stands for. If it is ${name} role, enter the code as Expected Role Code under Options.`;
+			expect(refusal(input, { role })).toMatchObject({
+				message: `The typed data gives the role code ${code}`,
+				hint,
 			});
-			await signAndJudge(hashed(role, role), { role: expected, allowUnknownRoleHash: true });
+			expect(refusal(input, { role, expectedRoleCode: other })).toMatchObject({
+				message: `The typed data gives the role code ${code}, not ${other}, which is Expected Role Code`,
+				hint,
+			});
+			await signAndJudge(input, { role, expectedRoleCode: code });
+			await signAndJudge(input, { role, expectedRoleCode: code.replace('0x', '0X').toUpperCase() });
 		}
+	});
+
+	it.each([8, 16, 24, 32, 64, 128, 248, 256])('takes a role of %i bits', async (bits) => {
+		await signAndJudge(rolesAs(`uint${bits}`, '7', '7'), { expectedRoleCode: '7' });
+	});
+
+	it.each(['uint0', 'uint7', 'uint264', 'uint512', 'uint1000'])(
+		'takes no role of type %s',
+		(type) => {
+			expect(refusal(rolesAs(type, '7', '7'), { expectedRoleCode: '7' }).message).toBe(
+				`The type "${type}" is missing`,
+			);
+		},
+	);
+
+	it.each(['256', '-1', '02', ' 2', '0x2', '2.0', ''])('takes no number written as %j', (role) => {
+		expect(refusal(rolesAs('uint8', role, role), { expectedRoleCode: role }).message).toContain(
+			'typed_data.data[0].role is ',
+		);
+	});
+
+	it('gives all one code', () => {
+		expect(refusal(rolesAs('uint8', '2', '3'), { expectedRoleCode: '2' }).message).toBe(different);
+	});
+
+	it('gives the role that is asked for, whatever code is entered', async () => {
+		await signAndJudge(STRUCTURE, { expectedRoleCode: '2' });
+	});
+
+	/* As captured from a test system of such a service. */
+	it('signs what a real service sends', async () => {
+		const captured = {
+			domain: { ...named, version: '1.0.0', chainId: 421614, verifyingContract: forwarder },
+			types: {
+				SetRolesForwardRequest: membersIn(
+					'address from, address to, uint64 salt, uint48 expires, SetRole[] data',
+				),
+				SetRole: membersIn('uint8 role, address account'),
+			},
+			typed_data: {
+				from: ben,
+				to: forwarder,
+				salt: '57824',
+				expires: String(now / 1000 + 86400),
+				data: [{ role: '2', account: anna }],
+			},
+			primary_type: 'SetRolesForwardRequest',
+		};
+		const more = { accounts: 1, platformId: ben, expectedRoleCode: '2' };
+		await signAndJudge(captured, more);
+		expect(guarded(captured, more).message).toEqual(captured.typed_data);
 	});
 
 	it.each(['x', '0'])('takes no hash with %j at either end for one', (more) => {
 		for (const role of [`${more}${unknownHash}`, `${unknownHash}${more}`]) {
-			const allowed = { allowUnknownRoleHash: true };
-			expect(refusal(granting(role, role), allowed).message).toBe(notViewer(`"${role}"`));
+			expect(refusal(granting(role, role), { expectedRoleCode: role }).message).toBe(
+				notViewer(`"${role}"`),
+			);
 		}
 	});
 
@@ -245,7 +325,8 @@ describe('the signing guard of administrator invites', () => {
 		for (const role of ROLES) {
 			for (const expected of ADMINISTRATOR_ROLES.filter((one) => one !== role)) {
 				for (const input of formsOf(role)) {
-					expect(refusal(input, { role: expected, allowUnknownRoleHash: true }).message).toBe(
+					const expectedRoleCode = id(role);
+					expect(refusal(input, { role: expected, expectedRoleCode }).message).toBe(
 						`The typed data gives the role ${ROLE_NAMES[role]} (${role}), not ${ROLE_NAMES[expected]} (${expected})`,
 					);
 				}
@@ -258,8 +339,8 @@ describe('the signing guard of administrator invites', () => {
 		fc.assert(
 			fc.property(bytes, fc.string(), (given, text) => {
 				const role = `0x${Buffer.from(given).toString('hex')}`;
-				expect(refusal(hashed(role, role)).message).toContain(`gives the role ${role}, which`);
-				guarded(hashed(role, role), { allowUnknownRoleHash: true });
+				expect(refusal(hashed(role, role)).message).toContain(`gives the role code ${role}`);
+				guarded(hashed(role, role), { expectedRoleCode: role });
 				expect(refusal(granting(text, text)).message).toMatch(/role|character|valid/);
 			}),
 			{ numRuns: runs(60) },
@@ -270,6 +351,15 @@ describe('the signing guard of administrator invites', () => {
 		const provided = { signer: mallory };
 		expect(guarded(message({ from: mallory }), provided).message.from).toBe(mallory);
 		expect(refusal(STRUCTURE, provided).message).toContain(`not the signing wallet ${mallory}`);
+	});
+
+	it('names every sender that it would take', () => {
+		expect(refusal(message({ from: mallory }), { platformId: ben }).message).toBe(
+			`typed_data.from is ${mallory}, not the signing wallet ${wallet.address} or Platform ID ${ben}`,
+		);
+		for (const platformId of ['PLT-10000001', '', `x${mallory}`, `${mallory}0`, undefined]) {
+			expect(refusal(message({ from: mallory }), { platformId }).message).toBe(notTheWallet);
+		}
 	});
 
 	it('signs what was checked, though the input changes afterwards', () => {

@@ -1,7 +1,7 @@
 import { id, Wallet as Judge } from 'ethers';
 import type { SiweMessage } from 'siwe';
 
-import type { parseSignInMessage } from '../../../nodes/PayrollPayments/signing/guards/signInMessage';
+import type { SignInMessage } from '../../../nodes/PayrollPayments/signing/guards/eip4361';
 
 export const privateKey = id('payroll tests: wallet');
 export const { address } = new Judge(privateKey);
@@ -32,9 +32,7 @@ export const LINES = [
 export const MESSAGE = LINES.join('\n');
 
 /** What a message means, in words that both parsers have. */
-export function meaning(
-	message: ReturnType<typeof parseSignInMessage> | SiweMessage,
-): Record<string, unknown> {
+export function meaning(message: SignInMessage | SiweMessage): Record<string, unknown> {
 	const { scheme, domain, address: signer, statement, uri, version, chainId } = message;
 	const { nonce, issuedAt, expirationTime, notBefore, requestId, resources } = message;
 	return {

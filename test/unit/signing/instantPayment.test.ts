@@ -25,6 +25,7 @@ const expectation = {
 	teamId,
 	amountCents: 12500,
 	recipientEmail,
+	network: 'arbitrum' as const,
 	typedAmountUnit: 'tokenSixDecimals' as const,
 };
 
@@ -114,6 +115,12 @@ describe('the signing guard of instant payments', () => {
 		['a sender that is neither address nor team', sender('string', 'main')],
 		['a sender that ends with an address', sender('string', `x${mallory}`)],
 		['a sender that begins with an address', sender('string', `${mallory}0`)],
+		['the Platform ID as sender', message({ from: mallory }), { platformId: mallory }],
+		['the team’s account as sender', message({ from: mallory }), { teamAccount: malloryInHex }],
+		['the team’s account in 32 bytes', sender('bytes32', mallory32), { teamAccount: mallory }],
+		['a chain ID in digits', having({ domain: { ...DOMAIN, chainId: '42161' } })],
+		['the test network', having({ domain: { ...DOMAIN, chainId: 421614 } })],
+		['the test network in digits', having({ domain: { ...DOMAIN, chainId: '421614' } })],
 		['the email in another case', data({ recipient: recipientEmail.toUpperCase() })],
 		['a recipient that is an address', data({ recipient: mallory })],
 		['a receiver of its own choice', message({ to: mallory })],
@@ -122,9 +129,39 @@ describe('the signing guard of instant payments', () => {
 		['an expiry that may mean never', message({ expires: '0' })],
 		['an expiry that may be a duration', message({ expires: '3600' })],
 		['text in 32 bytes', dataTyped('id', 'bytes32', encodeBytes32String('77'))],
-		['a domain of two members', having({ domain: { chainId: 1, verifyingContract: contract } })],
+		[
+			'a domain of two members',
+			having({ domain: { chainId: 42161, verifyingContract: contract } }),
+		],
 	])('lets %s be signed', async (_what, input, more = {}) => {
 		await signAndJudge(input, more);
+	});
+
+	const optional = Object.keys(DATA).filter((name) => name !== 'recipient' && name !== 'amount');
+	const few = { recipient: DATA.recipient, amount: DATA.amount };
+
+	it.each([...optional.map((name) => [name]), optional])(
+		'lets data be signed without %s',
+		async (...left) => {
+			const isThere = ([name = '']: readonly unknown[]) => !left.includes(String(name));
+			const rest = Object.fromEntries(Object.entries(DATA).filter(isThere));
+			const members = PAYMENT_DATA.filter(({ name }) => !left.includes(name));
+			await signAndJudge({
+				...message({ data: rest }),
+				...types({ PaymentData: members }),
+			});
+		},
+	);
+
+	it.each(['recipient', 'amount'] as const)('signs no data without %s', (name) => {
+		const { [name]: left, ...rest } = few;
+		expect(left).toBeDefined();
+		const input = {
+			...message({ data: rest }),
+			...types({ PaymentData: PAYMENT_DATA.filter((one) => one.name in rest) }),
+		};
+		/* The form has refused it before. */
+		expect(() => guarded(input)).toThrow('is missing');
 	});
 
 	it('takes exactly one amount, whatever the form’s', () => {
@@ -152,10 +189,33 @@ describe('the signing guard of instant payments', () => {
 	const here = 'In Payment Authorization, ';
 	const refusedWith = (words: string) => ({
 		message: expect.stringContaining(words),
-		hint: 'Compare the typed data with the service’s documentation, or contact its support. Nothing was signed.',
+		hint: 'Compare the typed data with the service’s documentation, or contact its support.',
 	});
 	const notTheWallet = (from: string) =>
 		`from is ${from}, not the signing wallet ${wallet.address}`;
+	const account = { teamAccount: contract };
+	const known = { ...account, teamLabel: `Engineering (${teamId})`, platformId: token };
+
+	it.each<[object, string]>([
+		[account, ` or the account of team ${teamId} ${contract}`],
+		[known, ` or Platform ID ${token} or the account of team Engineering (${teamId}) ${contract}`],
+		[{ platformId: 'PLT-10000001', teamAccount: '' }, ''],
+	])('names each sender that it would take: %j', (more, others) => {
+		expect(refusal(message({ from: mallory }), more).message).toBe(
+			`${here}${notTheWallet(mallory)}${others}`,
+		);
+	});
+
+	it.each([1, '1', 42162, '5', 4216])(
+		'refuses the chain %j, naming those of the network',
+		(chainId) => {
+			expect(refusal(having({ domain: { ...DOMAIN, chainId } }))).toMatchObject({
+				message: `Domain is for chain ${chainId}, which doesn’t belong to the network arbitrum`,
+				hint: 'It must be for Arbitrum One, chain 42161 or Arbitrum Sepolia (test network), chain 421614. Get a payment authorization for one of these.',
+			});
+		},
+	);
+
 	const notSigned = (member: string) => `${member} would be sent, but not signed`;
 	const structure = {
 		...data({ id: { a: '1' } }),
@@ -212,7 +272,7 @@ describe('the signing guard of instant payments', () => {
 
 	it.each([
 		...['', ' 1', '-1', '1.5', '125.00', 'x1', '1x', '125000000 ', '125e6', '125,000,000'],
-		...['0x7735940', '01', '0125000000', '١٢٥٠٠٠٠٠٠', '9'.repeat(79)],
+		...['0x7735940', '01', '0125000000', '9'.repeat(79)],
 	])('takes the text %j for no amount in either unit', (amount) => {
 		for (const typedAmountUnit of ['cents', 'tokenSixDecimals']) {
 			expect(refusal(data({ amount }), { typedAmountUnit }).message).toBe(
@@ -236,7 +296,7 @@ describe('the signing guard of instant payments', () => {
 	])('refuses the amount %s in %s', (amount, typedAmountUnit, shown, hint) => {
 		expect(refusal(data({ amount }), { typedAmountUnit })).toMatchObject({
 			message: `Authorization: ${shown}. Form: $125.00`,
-			hint: `${hint} Nothing was signed.`,
+			hint: `${hint}`,
 		});
 	});
 
@@ -246,54 +306,66 @@ describe('the signing guard of instant payments', () => {
 		const ofTeam = `a team ID other than ${teamId}`;
 		const ofEmail = `an email address other than ${recipientEmail}`;
 		const hidden = '\u200b';
-		const fullWidth = (text: string) =>
-			text.replace(/[!-~]/g, (one) => String.fromCharCode(one.charCodeAt(0) + 0xfee0));
 		const percent = (text: string) =>
 			[...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
+		const units = (text: string) =>
+			Array.from({ length: text.length }, (_, at) => text.charCodeAt(at).toString(16));
+		const inJson = (text: string) =>
+			units(text)
+				.map((unit) => `\\u${unit.padStart(4, '0')}`)
+				.join('');
+		const inHtml = (text: string) => [...text].map((one) => `&#${one.codePointAt(0)};`).join('');
+		const inHtmlHex = (text: string) =>
+			[...text].map((one) => `&#x${one.codePointAt(0)?.toString(16)};`).join('');
+		const ENCODINGS = [percent, inJson, inHtml, inHtmlHex];
 
 		it.each<[string, string]>([
 			['another team', team],
 			['another team in a sentence', `for ${team}, March`],
 			['another team behind an underscore', `group_${team}`],
-			['another team behind another script', `团队${team}`],
-			['another team behind a word and something invisible', `late${hidden}${team}`],
-			['another team behind a word, and all invisible', `late${hidden}t${hidden}e-zzzzzzzzzzzz`],
+			['another team behind a digit', `7${team}`],
 			['another team behind the form’s', `${teamId} ${team}`],
 			['another team with one of these in it', 'te-late-payment'],
+			['another team in capitals', team.toUpperCase()],
 			['a longer team', `${team}0`],
 			['a team around the form’s', `te-zzzzz_${teamId}_zzzzzz`],
 			['a team that ends in the form’s', `te-zzzzz_${teamId}`],
 			['the form’s team and one more letter', `${teamId}x`],
-			['the form’s team and one more letter, accented', `${teamId}é`],
-			['the form’s team and an invisible character', `${teamId}${hidden}x`],
+			['the form’s team and one more digit', `${teamId}7`],
 			['the form’s team in another case', teamId.toLowerCase()],
 			['the form’s team with a prefix in capitals', teamId.replace('te', 'TE')],
-			['the form’s team in full width', fullWidth(teamId)],
-			['the form’s team with something invisible', teamId.replace('-', `-${hidden}`)],
-			['a team in full width', fullWidth(team)],
-			['a team in bold mathematical letters', '𝐭𝐞-𝐳𝐳𝐳𝐳𝐳𝐳𝐳𝐳𝐳𝐳𝐳𝐳'],
 			['a team with a percent-encoded hyphen', team.replace('-', '%2D')],
 			['a team that is percent-encoded twice', team.replace('-', '%252d')],
-			...['%2F', '%3a', '%E2%80%8b', '%257C', '\\n', '\\u002f'].map((escape): [string, string] => [
+			['a team with an underscore in HTML', 'te-zzzzzz&lowbar;zzzzz'],
+			['a team with an underscore in HTML in JSON', 'te-zzzzzz\\u0026lowbar;zzzzz'],
+			...[
+				...['%2F', '%3a', '%E2%80%8b', '%257C', '\\n', '\\u002f', '\\/', '\\"', '\\\\', '&#47;'],
+				...['&#x2f;', '&amp;#47;', '%5C', '%5cu002f', '\\u00252f', '&percnt;2f'],
+				...['&bsol;u002f', '\\u005cu002f', '&num;', '&semi;', '&#13'],
+			].map((escape): [string, string] => [
 				`a team behind the escape ${escape}`,
 				`late${escape}${team}`,
 			]),
-			['a team with something invisible', `t\u2060e\u00ad-\ufe0fzzzzzz\u{e0020}zzzzzz`],
-			['a team with a control character', `t\u0000e-zzzzzzzzzzzz`],
-			['a team with accents', `te\u0301-zzzzzzzzzzzz`],
-			['a team with a Cyrillic prefix', `\u0442\u0435-zzzzzzzzzzzz`],
-			['a team with a Cyrillic E', `t\u0435-zzzzzzzzzzzz`],
-			['a team with other letters in it', `te-zzzzzz\u0455\u0455\u0455\u0455\u0455\u0455`],
-			...[
-				...'\u2010\u2011\u2012\u2013\u2014\u2015\u2212\u02d7\u2043\ufe58\ufe63\uff0d\u30fc\u3161',
-			].map((dash): [string, string] => [
-				`a team with U+${dash.charCodeAt(0).toString(16)}`,
-				team.replace('-', dash),
-			]),
+			...ENCODINGS.flatMap(
+				(encode, at): Array<[string, string]> => [
+					[`a team, encoded (${at})`, encode(team)],
+					[`a part of a team, encoded (${at})`, `te-zzzzzz${encode('zzz')}zzz`],
+					[`a team with something invisible, encoded (${at})`, encode(`t${hidden}e-zzzzzzzzzzzz`)],
+					[`a team behind something invisible, encoded (${at})`, `late${encode(hidden)}${team}`],
+					[`the form’s team and a letter, encoded (${at})`, `${teamId}${encode('x')}`],
+					[`the form’s team and an accented one, encoded (${at})`, `${teamId}${encode('é')}`],
+					[
+						`the form’s team and something invisible, encoded (${at})`,
+						`${teamId}${encode(hidden)}x`,
+					],
+					[`a team in full width, encoded (${at})`, encode('ｔｅ-zzzzzzzzzzzz')],
+					[`a team with accents, encoded (${at})`, encode('te\u0301-zzzzzzzzzzzz')],
+				],
+			),
 		])('refuse %s', (_what, id) => {
 			expect(refusal(data({ id }))).toMatchObject({
 				message: `In Payment Authorization, data.id is ${quoted(id)}, which contains ${ofTeam}`,
-				hint: 'Email addresses and team IDs must be exactly those of the form. Correct the form, or get a new payment authorization. Nothing was signed.',
+				hint: 'Email addresses and team IDs must be exactly those of the form. Correct the form, or get a new payment authorization.',
 			});
 		});
 
@@ -305,26 +377,40 @@ describe('the signing guard of instant payments', () => {
 			['a handle', '@eve'],
 			['a quoted address', '"eve adams"@evil.example'],
 			['a longer local part', `x${recipientEmail}`],
-			['a local part with another letter', `é${recipientEmail}`],
-			['a local part with something invisible', `x${hidden}${recipientEmail}`],
 			['another letter for a dot', recipientEmail.replace('.', 'x')],
 			['a longer domain', `${recipientEmail}.evil.example`],
 			['a longer domain behind two dots', `${recipientEmail}..evil.example`],
 			['a longer last label', `${recipientEmail}s`],
-			['a longer domain with another letter', `${recipientEmail}é`],
 			['a domain behind an address', `${recipientEmail}@evil.example`],
-			['a letter that folds to the form’s', recipientEmail.replace('i', '\u0130')],
-			['a letter that looks like the form’s', recipientEmail.replace('a', '\u0430')],
-			['no-break space around the form’s', `\u00a0${recipientEmail}\u00a0`],
-			['a full-width at sign', 'eve\uff20evil.example'],
-			['the form’s with a full-width at sign', recipientEmail.replace('@', '\uff20')],
 			['a percent-encoded at sign', 'eve%40evil.example'],
 			['an at sign that is encoded twice', 'eve%2540evil.example'],
+			['an at sign that is encoded four times', 'eve%25252540evil.example'],
 			['an at sign whose escape is encoded', 'eve%%34%30evil.example'],
 			['an encoded full-width at sign', 'eve%EF%BC%A0evil.example'],
-			['a full-width escape', `eve${fullWidth('%40')}evil.example`],
-			['an escape with something invisible', `eve%4${hidden}0evil.example`],
 			['an encoded at sign among broken bytes', 'eve%ff%40%ffevil.example'],
+			['an at sign in JSON', 'eve\\u0040evil.example'],
+			['an at sign in JSON in JSON', 'eve\\\\u0040evil.example'],
+			['an at sign in HTML', 'eve&#64;evil.example'],
+			['an at sign in HTML without its end', 'eve&#64evil.example'],
+			['an at sign in HTML with zeros', 'eve&#000064;evil.example'],
+			['an at sign in hexadecimal HTML', 'eve&#X40;evil.example'],
+			['an at sign by name', 'eve&commat;evil.example'],
+			['an at sign in HTML in HTML', 'eve&amp;commat;evil.example'],
+			['an at sign in HTML in percent', 'eve%26commat%3Bevil.example'],
+			['an at sign in percent in HTML', 'eve&#37;40evil.example'],
+			...ENCODINGS.flatMap(
+				(encode, at): Array<[string, string]> => [
+					[`an address, encoded (${at})`, encode(eve)],
+					[`a longer local part, encoded (${at})`, `${encode('x')}${recipientEmail}`],
+					[`an accented letter before it, encoded (${at})`, `${encode('é')}${recipientEmail}`],
+					[`a longer domain, encoded (${at})`, `${recipientEmail}${encode('.evil.example')}`],
+					[
+						`an invisible character in it, encoded (${at})`,
+						encode(`Rita${hidden}@supplier.example`),
+					],
+					[`a look-alike in it, encoded (${at})`, encode(recipientEmail.replace('a', '\u0430'))],
+				],
+			),
 		])('refuse %s', (_what, id) => {
 			expect(refusal(data({ id })).message).toBe(
 				`In Payment Authorization, data.id is ${quoted(id)}, which contains ${ofEmail}`,
@@ -332,12 +418,26 @@ describe('the signing guard of instant payments', () => {
 		});
 
 		it.each([
-			...[recipientEmail.toUpperCase(), ` ${recipientEmail}\n`, `Rita <${recipientEmail}>`],
+			...[recipientEmail.toUpperCase(), ` ${recipientEmail} `, `Rita <${recipientEmail}>`],
 			...[`mailto:${recipientEmail}`, `Paid to ${recipientEmail}.`, `(${recipientEmail})...`],
 			...[`"${recipientEmail}"`, `${recipientEmail},${recipientEmail}`, `[${recipientEmail}];`],
-			...[teamId, ` ${teamId} `, `${teamId}-2026-03`, `group_${teamId}_7`, `${teamId}的`],
-			...['late-payment-2026-03', 'update-2026-03-01', 'Été-paiement-2026', 'LATE-PAYMENT-2026'],
-			...['te-short', 'te-', 'date', '100%', '5%30', '給与 3月', '%', 'a.b', '', 'te zzzzzzzzzzzz'],
+			...[teamId, ` ${teamId} `, `${teamId}-2026-03`, `group_${teamId}_7`, `{"team":"${teamId}"}`],
+			...['late-payment-2026-03', 'update-2026-03-01', 'LATE-PAYMENT-2026', '&constructor;'],
+			...[
+				'te-short',
+				'te-',
+				'date',
+				'100%',
+				'5%30',
+				'%',
+				'a.b',
+				'',
+				'te zzzzzzzzzzzz',
+				'\\',
+				'&#;',
+			],
+			...['M%C3%BCller & S%C3%B6hne', '\\ud83d\\ude00', '&#128512;', '&#99999999999;', '&lt;b&gt;'],
+			...ENCODINGS.flatMap((encode) => [encode(teamId), encode(recipientEmail), encode('給与')]),
 		])('don’t refuse %j', async (id) => {
 			await signAndJudge(data({ id }));
 		});
@@ -348,10 +448,21 @@ describe('the signing guard of instant payments', () => {
 		});
 
 		it('refuse what is encoded more often than anyone decodes', () => {
-			const { message: words } = refusal(data({ id: 'eve%2525252540evil.example' }));
-			expect(words).toContain('which contains text that is encoded several times');
-			expect(refusal(data({ id: 'eve%25252540evil.example' })).message).toContain(ofEmail);
+			const encoded = `%${'25'.repeat(20)}41`;
+			expect(refusal(data({ id: encoded })).message).toContain(
+				'which contains text that is encoded several times',
+			);
+			guarded(data({ id: encoded.replace(/(?:25){2}/, '') }));
 		});
+
+		it('give the team its name', () => {
+			const more = { teamLabel: `Engineering (${teamId})` };
+			expect(refusal(data({ id: team }), more).message).toContain(
+				`which contains a team ID other than Engineering (${teamId})`,
+			);
+		});
+
+		const odd = 'which has characters outside printable ASCII';
 
 		it.each<[string, Form, string]>([
 			[`${here}from is "${team}"`, messageTyped('from', 'string', team), ofTeam],
@@ -363,15 +474,55 @@ describe('the signing guard of instant payments', () => {
 			expect(refusal(input).message).toBe(`${where}, which contains ${name}`);
 		});
 
+		it.each([
+			...[
+				'é',
+				'給与',
+				'\u0442\u0435-zzzzzzzzzzzz',
+				'\u00a0',
+				'\u200b',
+				'\u202e',
+				'\n',
+				'\t',
+				'\0',
+				'\x7f',
+			],
+			...['\u2010', '\uff20', '\u{1f600}'],
+		])('are printable ASCII, without %j', (one) => {
+			for (const text of [one, `March ${one}`, `${one} 2026`]) {
+				expect(refusal(data({ payType: text }))).toMatchObject({
+					message: `${here}data.payType is ${quoted(text)}, ${odd}`,
+					hint: 'Such characters can hide what is signed. Get a payment authorization without them.',
+				});
+				expect(refusal(messageTyped('from', 'string', text)).message).toContain(odd);
+				expect(refusal(having({ domain: { ...DOMAIN, name: text } })).message).toBe(
+					`In Domain, name is ${quoted(text)}, ${odd}`,
+				);
+			}
+		});
+
 		it('hide in no spelling', () => {
-			const decoys = ['', ' ', 'x', '-', '.', 'late-', teamId, `${recipientEmail} `, hidden, '%25'];
+			const decoys = [
+				'',
+				' ',
+				'x',
+				'-',
+				'.',
+				'late-',
+				teamId,
+				`${recipientEmail} `,
+				'%25',
+				'\\',
+				'&',
+			];
 			const wrap = fc.constantFrom(...decoys);
 			const spell = fc.constantFrom<(text: string) => string>(
 				(text) => text,
-				fullWidth,
-				percent,
-				(text) => [...text].join(hidden),
-				(text) => fullWidth(percent(text)),
+				...ENCODINGS,
+				(text) => percent(inJson(text)),
+				(text) => inJson(percent(text)),
+				(text) => inHtml(inJson(text)),
+				(text) => inHtml([...text].join(hidden)),
 				(text) => text.toUpperCase(),
 			);
 			fc.assert(
@@ -408,6 +559,9 @@ describe('the signing guard of instant payments', () => {
 			expect(read('te-'.repeat(long))).toBe(false);
 			expect(read(`${recipientEmail}${'.'.repeat(long)}x`)).toBe(false);
 			expect(read(`%${'25'.repeat(long)}40`)).toBe(false);
+			expect(read('&#'.repeat(long))).toBe(true);
+			expect(read(`&#${'0'.repeat(long)}64;`)).toBe(false);
+			expect(read('\\'.repeat(long))).toBe(true);
 			expect(read('te-zzzzzzzzzzz '.repeat(long / 10))).toBe(true);
 			expect(read(`${recipientEmail}, `.repeat(long / 10))).toBe(true);
 			expect(read('%'.repeat(long))).toBe(true);
@@ -419,7 +573,7 @@ describe('the signing guard of instant payments', () => {
 		expect(left).toBeDefined();
 		expect(refusal(having({ domain }))).toMatchObject({
 			message: `Domain has no ${name}`,
-			hint: 'Without it, the signature would also be valid elsewhere. Get the whole domain from the service. Nothing was signed.',
+			hint: 'Without it, the signature would also be valid elsewhere. Get the whole domain from the service.',
 		});
 	});
 

@@ -1,12 +1,7 @@
 import { id, Wallet } from 'ethers';
 import type { z } from 'zod';
 
-import {
-	descriptionOf,
-	paymentPayload,
-	setRolesRequest,
-} from '../../../nodes/PayrollPayments/signing/payloads';
-import { membersIn } from './note';
+import { paymentPayload, setRolesRequest } from '../../../nodes/PayrollPayments/signing/payloads';
 
 const addressOf = (name: string) => new Wallet(id(name)).address;
 const [from, to, account] = [addressOf('from'), addressOf('to'), addressOf('account')];
@@ -35,7 +30,6 @@ describe('the typed data of administrator invites', () => {
 	});
 
 	it.each<[string, object]>([
-		['data is empty', { data: [] }],
 		['salt is missing', { salt: undefined }],
 		['expires must be text', { expires: 4102444800 }],
 		['data.0.role is missing', { data: [{ account }] }],
@@ -51,18 +45,22 @@ describe('a payment authorization', () => {
 	const { domain, types, primaryType } = whole;
 	const inTheirNames = { domain, types, primary_type: primaryType, typed_data: message };
 	const { data, ...withoutData } = message;
+	const { recipient, amount } = data;
+	const leastMessage = { ...withoutData, data: { recipient, amount } };
 
 	it.each<[string, object, object]>([
 		['the message alone', message, { message }],
 		['a whole payload', whole, whole],
 		['one in the service’s names', inTheirNames, whole],
 		['a payload of some parts', { types, typed_data: message }, { types, message }],
+		['one with the least that data holds', leastMessage, { message: leastMessage }],
 	])('may be %s', (_what, value, expected) => {
 		expect(paymentPayload.parse(value)).toEqual(expected);
 	});
 
 	it.each<[string, unknown]>([
 		['is missing', undefined],
+		['is empty', {}],
 		...[null, 'text', 7, [message]].map((value): [string, unknown] => ['must be an object', value]),
 		["Unrecognized key(s) in object: 'more'", { ...message, more: '' }],
 		["Unrecognized key(s) in object: 'more'", { ...whole, more: '' }],
@@ -75,119 +73,13 @@ describe('a payment authorization', () => {
 		['message.salt must be text', { ...whole, message: { ...message, salt: 1 } }],
 		['salt is missing', { ...message, salt: undefined }],
 		['data is missing', withoutData],
+		['data.recipient is missing', { ...message, data: { amount } }],
+		['data.amount is missing', { ...message, data: { recipient } }],
+		['data.id must be text', { ...message, data: { ...data, id: null } }],
 		['data must be an object', { ...message, data: '0x' }],
 		['data.amount must be text', { ...message, data: { ...data, amount: 125_000_000 } }],
 		["data Unrecognized key(s) in object: 'fee'", { ...message, data: { ...data, fee: '1' } }],
 	])('is refused: %s', (fault, value) => {
 		expect(faultOf(paymentPayload, value)).toBe(fault);
-	});
-});
-
-type Eip712Description = NonNullable<ReturnType<typeof descriptionOf>>;
-
-const EIP712Domain = membersIn('string name, uint256 chainId');
-const Payment = membersIn('string from, string to');
-const DESCRIPTION: Eip712Description = {
-	domain: { name: 'Payments', chainId: 1 },
-	types: { Payment, Data: [] },
-	primaryType: 'Payment',
-};
-const withDomainType = { ...DESCRIPTION, types: { EIP712Domain, ...DESCRIPTION.types } };
-const { domain, types, primaryType } = DESCRIPTION;
-
-type Given = [payload: Parameters<typeof descriptionOf>[0], fields: Partial<Eip712Description>];
-const descriptionToSign = (...given: Given) => descriptionOf(...given, false);
-const descriptionToCheck = (...given: Given) => descriptionOf(...given, true);
-const bothWays = [descriptionToSign, descriptionToCheck];
-
-describe('what EIP-712 needs in addition to the message', () => {
-	it.each<[string, object, Partial<Eip712Description>, Eip712Description]>([
-		['the fields', {}, DESCRIPTION, DESCRIPTION],
-		['the payload', DESCRIPTION, {}, DESCRIPTION],
-		['both, which agree', DESCRIPTION, structuredClone(DESCRIPTION), DESCRIPTION],
-		['some of each', { domain }, { types, primaryType }, DESCRIPTION],
-		[
-			'both, in another order',
-			DESCRIPTION,
-			{ domain: { chainId: 1, name: 'Payments' }, types: { Data: [], Payment } },
-			DESCRIPTION,
-		],
-		['EIP712Domain in the payload only', withDomainType, DESCRIPTION, withDomainType],
-		['EIP712Domain in the fields only', DESCRIPTION, withDomainType, withDomainType],
-		['EIP712Domain in both', withDomainType, withDomainType, withDomainType],
-		['EIP712Domain from the payload alone', withDomainType, {}, withDomainType],
-	])('is taken from %s', (_what, payload, fields, expected) => {
-		const parsed = paymentPayload.parse({ ...payload, message });
-		for (const describe of bothWays) expect(describe(parsed, fields)).toStrictEqual(expected);
-	});
-
-	it.each<['domain' | 'types' | 'primaryType', string, unknown]>([
-		['domain', 'Domain', { name: 'Payments', chainId: 2 }],
-		['domain', 'Domain', { name: 'Payments' }],
-		['domain', 'Domain', { name: 'Payments', chainId: '1' }],
-		['domain', 'Domain', { name: 'Payments', chainId: 1, version: '1' }],
-		['types', 'Types', { Payment }],
-		['types', 'Types', { Payment, Data: {} }],
-		['types', 'Types', { Payment: Payment.toReversed(), Data: [] }],
-		['types', 'Types', { Payment, Data: [], Permit: [] }],
-		['types', 'Types', { EIP712Domain, Payment }],
-		['types', 'Types', { EIP712Domain: [], ...types }],
-		['primaryType', 'Primary Type', 'Data'],
-	])('is refused where %s differs', (field, label, value) => {
-		for (const describe of bothWays) {
-			const act = () => describe({ ...withDomainType, message }, { [field]: value });
-			expect(act).toThrow(
-				expect.objectContaining({
-					message: `${label} differs from the one in Payment Authorization`,
-					hint: `Correct one of the two, or remove ${label} under Options. Nothing was signed or sent.`,
-				}),
-			);
-		}
-	});
-
-	const domainOf = (extra: unknown) => ({ domain: { name: 'Payments', extra } });
-
-	it.each([
-		[null, {}],
-		[1, {}],
-		['a', { 0: 'a' }],
-		['a', ['a']],
-		[['a'], { 0: 'a' }],
-		[[], {}],
-		[1, '1'],
-		[{ a: 1 }, { b: 1 }],
-		[{ a: 1 }, { a: 1, b: 1 }],
-	])('must not be %j in one place and %j in the other', (one, another) => {
-		const signWith = (own: unknown, other: unknown) => () =>
-			descriptionToSign({ ...domainOf(own), message }, domainOf(other));
-		expect(signWith(one, another)).toThrow('Domain differs');
-		expect(signWith(another, one)).toThrow('Domain differs');
-	});
-
-	it.each([
-		['Domain', { types, primaryType }],
-		['Types', { domain, primaryType }],
-		['Primary Type', { domain, types }],
-		['Types', { domain }],
-		['Domain', { types }],
-		['Domain', { primaryType }],
-	])('is refused without %s: it is missing from %j', (label, fields) => {
-		expect(() => descriptionToSign({ message }, fields)).toThrow(
-			expect.objectContaining({
-				message: `${label} is missing`,
-				hint: 'The wallet needs Domain, Types and Primary Type to sign. Add them under Options, or enter the whole EIP-712 payload as Payment Authorization. Nothing was signed or sent.',
-			}),
-		);
-		expect(() => descriptionToCheck({ message }, fields)).toThrow(
-			expect.objectContaining({
-				message: `${label} is missing`,
-				hint: 'To have the signature checked, add Domain, Types and Primary Type under Options. To send it unchecked, remove all three. Nothing was sent.',
-			}),
-		);
-	});
-
-	it('may be missing as a whole where the signature is provided', () => {
-		expect(descriptionToCheck({ message }, {})).toBeUndefined();
-		expect(() => descriptionToSign({ message }, {})).toThrow('Domain is missing');
 	});
 });

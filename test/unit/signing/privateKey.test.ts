@@ -24,8 +24,8 @@ describe('the wallet of a private key', () => {
 
 	it('signs no text that libraries encode differently', async () => {
 		await expect(wallet.signMessage('half \ud800 of a character')).rejects.toMatchObject({
-			message: 'The message contains half of a character',
-			hint: 'Copy the whole message again from its source. Nothing was signed.',
+			message: 'The message contains an incomplete Unicode character',
+			hint: 'Copy the whole message again from its source.',
 		});
 	});
 

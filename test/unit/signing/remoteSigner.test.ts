@@ -7,7 +7,7 @@ import {
 	DIALECTS,
 	type RemoteSignerDialect,
 } from '../../../nodes/PayrollPayments/signing/dialects';
-import { readTypedData } from '../../../nodes/PayrollPayments/signing/typedData';
+import { parseTypedData } from '../../../nodes/PayrollPayments/signing/typedData';
 import { refusalFrom } from '../../support/refusals';
 import { SIGNER_ANSWERS } from '../../support/signerAnswers';
 import { noteFrom } from './note';
@@ -17,7 +17,7 @@ const stranger = new Judge(id('stranger'));
 const token = 'signer-token-4711';
 const TEXT = 'Sign in to Payroll: naïve – 給与';
 const NOTE = noteFrom(judge.address);
-const guardedNote = readTypedData(NOTE, 'message.');
+const guardedNote = parseTypedData(NOTE, 'message.');
 
 const url = 'http://signer.internal:8550';
 
@@ -173,10 +173,15 @@ describe('a remote signer', () => {
 	});
 
 	it('may give v as 0 or 1: the signature is put as verifiers want it', async () => {
-		const signature = await judge.signMessage(TEXT);
-		const v = signature.endsWith('1b') ? '00' : '01';
-		reply = (call) => result(call, `0x${`${signature.slice(2, -2)}${v}`.toUpperCase()}`);
-		expect(await walletWith().signMessage(TEXT)).toBe(signature);
+		const seen = new Set<string>();
+		for (const text of Array.from({ length: 16 }, (_, index) => `${TEXT} ${index}`)) {
+			const signature = await judge.signMessage(text);
+			const v = signature.endsWith('1b') ? '00' : '01';
+			seen.add(v);
+			reply = (call) => result(call, `0x${`${signature.slice(2, -2)}${v}`.toUpperCase()}`);
+			expect(await walletWith().signMessage(text)).toBe(signature);
+		}
+		expect(seen.size).toBe(2);
 	});
 
 	it('is not believed when it signed something else', async () => {
@@ -221,12 +226,13 @@ describe('a remote signer', () => {
 		['an object', { signature: '0x' }],
 		['cut short', `0x${'1'.repeat(128)}`],
 		['of zeros', `0x${'0'.repeat(130)}`],
+		['a contract wallet’s', `0x${'1'.repeat(256)}`],
 		['none that a key could make', `0x${'f'.repeat(64)}${'1'.repeat(64)}1b`],
 	])('is refused when its signature is %s', async (_what, signature) => {
 		reply = (call) => result(call, signature);
 		expect(await refusal()).toMatchObject({
 			message: 'The remote signer returned an invalid signature',
-			hint: 'Check Remote Signer Dialect in the credentials.',
+			hint: 'It must be 65 bytes, r, s and v. Check Remote Signer Dialect in the credentials.',
 		});
 	});
 
@@ -273,21 +279,59 @@ describe('a remote signer', () => {
 		await expect(wallet.signMessage(TEXT)).rejects.toBe(error);
 	});
 
-	it('is given up after half a minute, and not asked twice', async () => {
-		const asked: Array<number | undefined> = [];
-		const wallet = remoteSignerWallet(
-			{ url, dialect: 'wallet', walletAddress: judge.address },
-			async (request) => {
-				asked.push(request.timeout);
-				throw new UserError('No response within its time');
-			},
-		);
-		expect(await refusalFrom(wallet.signMessage(TEXT))).toMatchObject({
-			message:
-				'The remote signer did not respond, so nothing was signed: No response within its time',
-			hint: 'Check that the signer is running, that n8n can reach it, and that it doesn’t wait for manual confirmation.',
+	it.each([
+		[undefined, 30_000],
+		[900, 900_000],
+	])(
+		'is given up after its time, and not asked twice: %p',
+		async (confirmationSeconds, timeout) => {
+			const asked: Array<number | undefined> = [];
+			const wallet = remoteSignerWallet(
+				{ url, dialect: 'wallet', walletAddress: judge.address, confirmationSeconds },
+				async (request) => {
+					asked.push(request.timeout);
+					throw new UserError('No response within its time');
+				},
+			);
+			expect(await refusalFrom(wallet.signMessage(TEXT))).toMatchObject({
+				message: 'The remote signer did not respond: No response within its time',
+				hint: 'Check that the signer is running and that n8n can reach it. If it asks a person, confirm in time, or raise Wait for Confirmation (Seconds) in the credentials.',
+			});
+			expect(asked).toEqual([timeout]);
+		},
+	);
+
+	describe('whose person takes time', () => {
+		const execution = () => {
+			const controller = new AbortController();
+			return { stop: () => controller.abort(), signal: controller.signal };
+		};
+		const walletOf = (signal: AbortSignal, signer: HttpExchange) =>
+			remoteSignerWallet({ url, dialect: 'wallet', walletAddress: judge.address, signal }, signer);
+
+		it('is not waited for once the execution is stopped', async () => {
+			const { stop, signal } = execution();
+			/* n8n's request functions end the request, and say so in words of their own. */
+			const wallet = walletOf(signal, async (request) => {
+				expect(request.signal).toBe(signal);
+				stop();
+				throw new UserError('The request was canceled');
+			});
+			const { message, context } = await refusalFrom(wallet.signMessage(TEXT));
+			expect([message, context.outcome]).toEqual([
+				'The execution was stopped, so this was not sent',
+				'not_sent',
+			]);
 		});
-		expect(asked).toEqual([30_000]);
+
+		it('is not asked once the execution was stopped', async () => {
+			const { stop, signal } = execution();
+			const asked = jest.fn<ReturnType<HttpExchange>, Parameters<HttpExchange>>();
+			stop();
+			const error = await refusalFrom(walletOf(signal, asked).signMessage(TEXT));
+			expect(error.context.outcome).toBe('not_sent');
+			expect(asked).not.toHaveBeenCalled();
+		});
 	});
 
 	it('is asked for no text that libraries hash differently', async () => {

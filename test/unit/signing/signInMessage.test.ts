@@ -1,11 +1,11 @@
+import { verifyMessage } from 'ethers';
 import { SiweMessage } from 'siwe';
 
-import {
-	checkSignInMessage,
-	parseSignInMessage,
-} from '../../../nodes/PayrollPayments/signing/guards/signInMessage';
+import { privateKeyWallet } from '../../../nodes/PayrollPayments/signing';
+import { parseSignInMessage } from '../../../nodes/PayrollPayments/signing/guards/eip4361';
+import { checkSignInMessage } from '../../../nodes/PayrollPayments/signing/guards/signInMessage';
 import { refusalOf } from '../../support/refusals';
-import { address, expectation, LINES, meaning, MESSAGE, other } from './genuineMessage';
+import { address, expectation, LINES, meaning, MESSAGE, other, privateKey } from './genuineMessage';
 
 /** The message with the line that begins with `start` put as `line`, or left out. */
 function having(start: string, line?: string): string {
@@ -26,90 +26,162 @@ const withUri = (uri: string) => having('URI', `URI: ${uri}`);
 const expiring = (time: string) => having('Expiration', `Expiration Time: ${time}`);
 
 describe('parsing a sign-in message', () => {
-	const HOST = 'the host of its domain, URI or a resource isn’t a plain host';
-	const UNUSUAL = 'its chain ID, or another field, is spelled in an unusual way';
-	const MISSING = 'a line is missing, out of place or misspelled';
-
-	it.each([
-		['domain cannot be empty', ''],
-		[MISSING, LINES.toSpliced(2, 1).join('\n')],
-		['it has more than 8192 characters', having('Sign in', 'a'.repeat(9000))],
-		['invalid version', having('Version', 'Version: 2')],
-		['invalid nonce', having('Nonce', 'Nonce: abc1234')],
-		['invalid URI', withUri('here')],
-		['invalid chain-id', having('Chain ID', 'Chain ID: x')],
-		['its chain ID isn’t valid', having('Chain ID', 'Chain ID: 0')],
-		['its chain ID isn’t valid', having('Chain ID', 'Chain ID: 9007199254740992')],
-		[UNUSUAL, having('Chain ID', 'Chain ID: 042161')],
-		[`invalid EIP-55 address - ${address.toLowerCase()}`, having(address, address.toLowerCase())],
-		[HOST, at('app,payroll.example')],
-		[HOST, at('app.payroll.example:65536')],
-		[HOST, at('app.payroll.example:')],
-		[HOST, at('1.2.3.256')],
-		[HOST, withUri('https://a,b.example/')],
-		[HOST, withUri('a+1.b-2://name@b.example/')],
-		[HOST, `${MESSAGE}\n- https://name@b.example/`],
-		['invalid issued-at date time syntax', having('Issued At', 'Issued At: yesterday')],
-		['invalid issued-at date time semantics', having('Issued', 'Issued At: 2026-02-30T11:59:30Z')],
-		...[
-			['Issued At', '2026-11-21t11:59:30Z'],
-			['Not Before', '2026-11-21T11:59:30z'],
-			['Expiration Time', '2026-11-21T12:10:60Z'],
-			['Not Before', '2026-11-21T11:59:30.1234567890Z'],
-		].map(([label = '', time = '']) => [
-			`"${time}" isn’t a valid time`,
-			having(label, `${label}: ${time}`),
-		]),
-	])('says: %s', (words, text) => {
-		expect(refusal(text)).toMatchObject({
-			message: `The sign-in message isn’t a valid EIP-4361 message: ${words}`,
-			hint: 'Check the Base URL in the credentials: the message may not come from the service. Nothing was signed.',
-		});
-	});
-
+	const FIRST = 'be a plain host and “wants you to sign in with your Ethereum account:”';
+	const URI = 'be “URI: ” and a URI with a plain host';
+	const NONCE = 'be “Nonce: ” and at least 8 letters and digits, nothing else';
+	const CHAIN = 'be “Chain ID: ” and a whole number above 0';
+	const TIME = 'and a time, e.g. 2026-11-21T12:00:00Z';
+	const REST = 'be Expiration Time, Not Before, Request ID or Resources, in this order';
+	const ADDRESS = 'be an address in its EIP-55 spelling';
 	const swapped = LINES.toSpliced(8, 2, ...LINES.slice(8, 10).reverse());
 
-	/* Where siwe's grammar refuses, the property test beside this one compares with siwe itself. */
-	it.each([
-		['a web page', '<html><body>502 Bad Gateway</body></html>'],
-		['no nonce', having('Nonce')],
-		['two lines in the other order', swapped.join('\n')],
-		['a line break in its statement', having('Sign in', 'I accept\nthe terms')],
-		['a user name in its URI', withUri('https://app.payroll.example@evil.example/')],
-		['a backslash in its URI', withUri('https:\\\\app.payroll.example/')],
-		['an IPv6 host that is none', withUri('https://[1::2::3]/login')],
-		['an escaped letter in its host', withUri('https://%61pp.payroll.example/login')],
-		['a host of a coming IP version', withUri('https://[v1.a]/login')],
-		['a chain in hex', having('Chain ID', 'Chain ID: 0xa4b1')],
-		['24 o’clock', having('Issued At', 'Issued At: 2026-11-20T24:00:00Z')],
-		['a line after its end', `${MESSAGE}\nI also transfer everything to evil.example`],
-		['a statement that holds a field', having('Sign in', 'Hello\n\nURI: https://evil.example/')],
-		['a user name before its domain', at('payroll.example@app.payroll.example')],
-		['a path after its domain', at('app.payroll.example/login')],
-		['an escaped letter in its domain', at('%61pp.payroll.example')],
-		['an IPv6 domain that is none', at('[1:2]')],
-		['an address in upper case', having(address, `0x${address.slice(2).toUpperCase()}`)],
-		['an address with one letter in the wrong case', having(address, address.replace('D', 'd'))],
-	])('refuses a message with %s', (_what, text) => {
-		expect(refusal(text).message).toContain('EIP-4361');
+	it.each<[line: number, rule: string, text: string]>([
+		[1, FIRST, ''],
+		[1, FIRST, '<html><body>502 Bad Gateway</body></html>'],
+		[1, FIRST, at('app,payroll.example')],
+		[1, FIRST, at('app.payroll.example:65536')],
+		[1, FIRST, at('app.payroll.example:')],
+		[1, FIRST, at('1.2.3.256')],
+		[1, FIRST, at('[1:2]')],
+		[1, FIRST, at('payroll.example@app.payroll.example')],
+		[1, FIRST, at('app.payroll.example/login')],
+		[1, FIRST, at('%61pp.payroll.example')],
+		[1, FIRST, `${MESSAGE.replace(' account:', '')}`],
+		[1, FIRST, ` ${MESSAGE}`],
+		[1, FIRST, `x\n${MESSAGE}`],
+		[2, ADDRESS, having(address, address.toLowerCase())],
+		[2, ADDRESS, having(address, `0x${address.slice(2).toUpperCase()}`)],
+		[2, ADDRESS, having(address, address.replace('D', 'd'))],
+		[2, ADDRESS, having(address, address.slice(0, -1))],
+		[2, ADDRESS, having(address, `${address}0`)],
+		[2, ADDRESS, having(address, `x${address}`)],
+		[2, ADDRESS, having(address)],
+		[3, 'be empty', LINES.toSpliced(2, 1).join('\n')],
+		[4, 'be a statement without "\\""', having('Sign in', 'Sign in to "Payroll"')],
+		[4, 'be a statement, but is missing', `${LINES.slice(0, 3).join('\n')}\n`],
+		[4, 'be a statement without "%"', having('Sign in', '100% yours')],
+		...[...'<>\\^`{|}'].map((odd): [number, string, string] => [
+			4,
+			`be a statement without ${JSON.stringify(odd)}`,
+			having('Sign in', `a ${odd} b`),
+		]),
+		[5, 'be empty', having('Sign in', 'I accept\nthe terms')],
+		[5, 'be empty', having('Sign in', 'Hello\nURI: https://evil.example')],
+		[6, URI, having('Sign in', 'Hello\n\nURI : https://evil.example/')],
+		[6, URI, withUri('here')],
+		[6, URI, withUri('')],
+		[6, URI, withUri('1a://app.payroll.example')],
+		[6, URI, withUri('https:///login')],
+		[6, URI, withUri('https://app.payroll.example/a b')],
+		[6, URI, withUri('https://app.payroll.example/%4')],
+		[6, URI, withUri('https://app.payroll.example/#a#b')],
+		[6, URI, withUri('https://a,b.example/')],
+		[6, URI, withUri('a+1.b-2://name@b.example/')],
+		[6, URI, withUri('https://app.payroll.example@evil.example/')],
+		[6, URI, withUri('https:\\\\app.payroll.example/')],
+		[6, URI, withUri('https://[1::2::3]/login')],
+		[6, URI, withUri('https://%61pp.payroll.example/login')],
+		[6, URI, withUri('https://[v1.a]/login')],
+		[6, URI, having('URI')],
+		[7, 'be “Version: ” and 1', having('Version', 'Version: 2')],
+		[7, 'be “Version: ” and 1', having('Version', 'version: 1')],
+		[7, 'be “Version: ” and 1', having('Version', 'Version:1')],
+		...['x', '', '0', '-1', '1.5', '042161', '0xa4b1', '9007199254740992', '1'.repeat(17)].map(
+			(chain): [number, string, string] => [8, CHAIN, having('Chain ID', `Chain ID: ${chain}`)],
+		),
+		...['abc1234', 'k3Fq81Zb-Y2aa', 'k3Fq81Zb Y2aa', 'k3Fq81Zb\u200b', ''].map(
+			(nonce): [number, string, string] => [9, NONCE, having('Nonce', `Nonce: ${nonce}`)],
+		),
+		[9, NONCE, having('Nonce')],
+		[9, NONCE, swapped.join('\n')],
+		[10, `be “Issued At: ” ${TIME}`, having('Issued At', 'Issued At: yesterday')],
+		[10, `be “Issued At: ” ${TIME}`, LINES.slice(0, 9).join('\n')],
+		...['2026-11-21t11:59:30Z', '2026-11-21T11:59:30z', '2026-11-21T12:10:60Z'].map(
+			(time): [number, string, string] => [11, `be “Expiration Time: ” ${TIME}`, expiring(time)],
+		),
+		...[
+			...['2026-02-30T11:59:30Z', '2026-13-01T11:59:30Z', '2026-11-20T24:00:00Z', '2026-11-21'],
+			...['2026-11-21T11:59:30.1234567890Z', '2026-11-21T11:59:30.Z', '2026-11-21T11:59:30'],
+			...['2026-11-21T11:59:30+24:00', '2026-11-21T11:59:30+0100', ' 2026-11-21T11:59:30Z'],
+			...['2026-11-21T11:60:30Z', '2026-00-10T11:59:30Z', 'x2026-11-21T11:59:30Z'],
+		].map((time): [number, string, string] => [
+			12,
+			`be “Not Before: ” ${TIME}`,
+			having('Not Before', `Not Before: ${time}`),
+		]),
+		[
+			13,
+			'be “Request ID: ” and an identifier without spaces',
+			having('Request', 'Request ID: a b'),
+		],
+		[13, REST, having('Request', 'Request-ID: 7')],
+		[14, REST, having('Resources', 'Resource:')],
+		[14, REST, having('Resources', 'Resources: ')],
+		[12, REST, LINES.toSpliced(10, 2, ...LINES.slice(10, 12).reverse()).join('\n')],
+		[15, 'be “- ” and a URI with a plain host', having('- https', 'https://payroll.example/')],
+		[17, 'be “- ” and a URI with a plain host', `${MESSAGE}\n- https://name@b.example/`],
+		[17, 'be “- ” and a URI with a plain host', `${MESSAGE}\nI also transfer everything`],
+		[17, 'be “- ” and a URI with a plain host', `${MESSAGE}\n\n`],
+		[11, REST, LINES.toSpliced(10, 6, 'I also transfer everything').join('\n')],
+	])('refuses a message whose line %i must %s, and quotes the line', (line, rule, text) => {
+		const { message, hint } = refusal(text);
+		const given = text.replace(/\n$/, '').split('\n')[line - 1];
+		const found = given === undefined ? 'is missing' : 'is "';
+		expect(message).toContain(`Line ${line} of the sign-in message must ${rule}`);
+		expect(message).toContain(`, but ${found}`);
+		expect(message).toContain(
+			given === undefined
+				? ''
+				: JSON.stringify(given).slice(1, 90).replace('\u200b', '\ufffd').replace(/"$/, ''),
+		);
+		expect(hint).toBe(
+			'Check the Base URL in the credentials. If it is correct, report this to the service: its message doesn’t follow EIP-4361.',
+		);
+	});
+
+	it('quotes 99 characters of a line, and no secret', () => {
+		const statement = (text: string, redact?: (line: string) => string) =>
+			refusalOf(() => checkSignInMessage(having('Sign in', `"${text}`), { ...expectation, redact }))
+				.message;
+		const jwt = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl';
+		expect(statement('a'.repeat(98))).toMatch(/, but is "\\"a{98}"$/);
+		expect(statement('a'.repeat(99))).toMatch(/, but is "\\"a{98}…"$/);
+		expect(statement(jwt)).toContain('but is "\\"[…]"');
+		const redact = (line: string) => line.replace('the secret', '***');
+		expect(statement('the secret', redact)).toContain('but is "\\"***"');
 	});
 
 	it.each([...'\r\0\t\u007f\u0085\u00a0\u200b\u202e\u2028а\ud83d'])(
-		'names what cannot be seen: %j',
+		'names the line with a character that cannot be seen: %j',
 		(hidden) => {
-			for (const text of [MESSAGE + hidden, hidden + MESSAGE, MESSAGE.replace('Payroll', hidden)]) {
-				expect(refusal(text).message).toContain(
-					': it contains control characters, or characters outside ASCII',
-				);
+			for (const [text, line] of [
+				[MESSAGE + hidden, LINES.length],
+				[hidden + MESSAGE, 1],
+				[MESSAGE.replace(DOMAIN, `${hidden}${DOMAIN}`), 1],
+				[MESSAGE.replace('Payroll', hidden), 4],
+				[MESSAGE.replace('Nonce: ', `Nonce: ${hidden}`), 9],
+			] as const) {
+				expect(refusal(text).message).toContain(`Line ${line} of the sign-in message must be`);
 			}
 		},
 	);
+
+	it.each([
+		['a line break at its end', `${MESSAGE}\n`],
+		['CRLF line ends', LINES.join('\r\n')],
+		['CRLF line ends, and one at its end', `${LINES.join('\r\n')}\r\n`],
+	])('reads a message with %s like one without', async (_what, text) => {
+		expect(parseSignInMessage(text)).toEqual(parseSignInMessage(MESSAGE));
+		/* As it came, it is what the service has, so its signature is what the service can verify. */
+		const signature = await privateKeyWallet({ privateKey }).signMessage(text);
+		expect(verifyMessage(text, signature)).toBe(address);
+	});
 
 	it('reads a message of 8,192 characters, and none that is longer', () => {
 		const fill = (length: number) =>
 			having('Sign in', 'a'.repeat(length - having('Sign in', '').length));
 		expect(parseSignInMessage(fill(8192)).chainId).toBe(42161);
-		expect(refusal(fill(8193)).message).toContain('more than 8192 characters');
+		expect(refusal(fill(8193)).message).toBe('The sign-in message has more than 8192 characters');
 	});
 
 	it.each([
@@ -128,7 +200,7 @@ describe('parsing a sign-in message', () => {
 			withUri(`a:${'%20'.repeat(longest / 3)}"`),
 			having('Request', `Request ID: ${'a%20'.repeat(longest / 4)}"`),
 		]) {
-			expect(refusal(text).message).toContain('EIP-4361');
+			expect(refusal(text).message).toContain('of the sign-in message must be');
 		}
 	});
 });
@@ -158,7 +230,7 @@ describe('checking a sign-in message', () => {
 		for (const text of [`${MESSAGE}\n- ${resource}`, having('- ipfs', `- ${resource}`)]) {
 			expect(refusal(text)).toMatchObject({
 				message: `The sign-in message delegates rights of the wallet, with "${resource}"`,
-				hint: 'Signing in doesn’t need this. Ask the service why its message contains it. Nothing was signed.',
+				hint: 'Signing in doesn’t need this. Ask the service why its message contains it.',
 			});
 		}
 	});
@@ -171,7 +243,7 @@ describe('checking a sign-in message', () => {
 	it('refuses a message for another wallet, naming both', () => {
 		expect(refusal(having(address, other.address))).toMatchObject({
 			message: `The sign-in message is for the wallet ${other.address}, not for ${address}`,
-			hint: 'Check Wallet Address and Platform ID in the credentials. Nothing was signed.',
+			hint: 'Check Wallet Address and Platform ID in the credentials.',
 		});
 	});
 
@@ -190,6 +262,11 @@ describe('checking a sign-in message', () => {
 		['app.payroll.example', 'http://app.payroll.example:80/'],
 		['app.payroll.example:443', 'https://app.payroll.example/'],
 		['app.payroll.example', 'app+x.1://app.payroll.example'],
+		['app.payroll.example', 'https://login.app.payroll.example/'],
+		['app.payroll.example', 'https://a.b.APP.payroll.example:443/'],
+		['app.payroll.example', 'https://api.payroll.example/v2/auth'],
+		['app.payroll.example', 'https://API.payroll.example:443/v2/auth'],
+		['app.payroll.example:8443', 'https://login.app.payroll.example:8443/'],
 	])('takes the domain %s with the URI %s', (domain, uri) => {
 		const text = withUri(uri).replace(DOMAIN, domain);
 		expect(check(text, { domain }).uri).toBe(uri);
@@ -202,6 +279,11 @@ describe('checking a sign-in message', () => {
 		['a subdomain', everywhereAt('x.app.payroll.example')],
 		['a port', everywhereAt('app.payroll.example:8443')],
 		['a URI elsewhere', withUri('https://evil.example/login')],
+		['a URI above', withUri('https://payroll.example/login')],
+		['a URI beside', withUri('https://evilapp.payroll.example/login')],
+		['a URI below the base URL', withUri('https://evil.api.payroll.example/login')],
+		['a URI at another port of the base URL', withUri('https://api.payroll.example:8443/')],
+		['a URI below on another port', withUri('https://login.app.payroll.example:8443/')],
 		['a URI on another port', withUri('https://app.payroll.example:8443/login')],
 		['a URI of another kind elsewhere', withUri('wss://evil.example/login')],
 		['a URI with the port of another kind', withUri('http://app.payroll.example:443/')],
@@ -218,18 +300,18 @@ describe('checking a sign-in message', () => {
 		const domain = DOMAIN;
 		expect(refusal(everywhereAt('evil.example'), { domain })).toMatchObject({
 			message: `The service at ${expectation.baseUrl} asked to sign in at "evil.example", not at ${domain}`,
-			hint: 'If the service has moved, change Sign-In Domain in the credentials. Nothing was signed.',
+			hint: 'If the service has moved, change Sign-In Domain in the credentials.',
 		});
 		expect(refusal(withUri('https://evil.example/'), { domain })).toMatchObject({
 			message: `The sign-in message is for ${domain}, but its URI "https://evil.example/" has another host`,
-			hint: 'Report this to the service: its message contradicts itself. Nothing was signed.',
+			hint: 'Report this to the service: its message contradicts itself.',
 		});
 	});
 
 	it('refuses another chain where one is set', () => {
 		expect(refusal(MESSAGE, { chainId: 1 })).toMatchObject({
 			message: 'The sign-in message names the chain 42161, not 1',
-			hint: 'If the service has moved, change Sign-In Chain ID in the credentials. Nothing was signed.',
+			hint: 'If the service has moved, change Sign-In Chain ID in the credentials.',
 		});
 		expect(check(MESSAGE, { chainId: 42161 }).chainId).toBe(42161);
 	});
@@ -244,9 +326,7 @@ describe('checking a sign-in message', () => {
 		const { message, hint } = refusal(text);
 		expect(message).toContain(words);
 		expect(message).toContain('and the clock of this machine says 2026-11-21T12:00:00.000Z');
-		expect(hint).toBe(
-			'Check the clock of the machine that n8n runs on, then try again. Nothing was signed.',
-		);
+		expect(hint).toBe('Check the clock of the machine that n8n runs on, then try again.');
 	});
 
 	it.each([

@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { UserError } from '../../../nodes/PayrollPayments/shared/errors';
 import { checkSigner, privateKeyWallet } from '../../../nodes/PayrollPayments/signing';
 import {
-	readTypedData,
+	parseTypedData,
 	type UncheckedTypedData,
 } from '../../../nodes/PayrollPayments/signing/typedData';
 import { runs } from '../../support/propertyRuns';
@@ -18,7 +18,7 @@ const stranger = new Judge(id('stranger')).address;
 
 const NOTE = noteFrom(stranger);
 const INNER = [{ name: 'b', type: 'string' }];
-const guarded = (input: UncheckedTypedData) => readTypedData(input, 'message.');
+const guarded = (input: UncheckedTypedData) => parseTypedData(input, 'message.');
 const sign = async (change: object) => await wallet.signTypedData(guarded({ ...NOTE, ...change }));
 const refusal = (change: object): string =>
 	refusalOf(() => guarded({ ...NOTE, ...change })).message;
@@ -260,9 +260,11 @@ describe('typed data', () => {
 		['domain.spender would be sent, but not signed', { domain: { spender: stranger } }],
 		['The domain has an empty name or version', { domain: { name: '' } }],
 		['The domain has an empty name or version', { domain: { version: '' } }],
-		['domain.chainId is "1", which isn’t a whole number above 0', { domain: { chainId: '1' } }],
-		...[-1, 1.5, 2 ** 53].map((chainId): [string, object] => [
-			`domain.chainId is ${chainId}, which isn’t a whole number above 0`,
+		...[
+			...[0, -1, 1.5, 2 ** 53, null, true],
+			...['', '0', '01', '-1', '1.0', '0x1', ' 1', '1 ', '1e3', '9007199254740992', '1'.repeat(17)],
+		].map((chainId): [string, object] => [
+			`domain.chainId is ${JSON.stringify(chainId)}, which isn’t a whole number above 0`,
 			{ domain: { chainId } },
 		]),
 		['domain.salt is "x", which isn’t a valid bytes32', { domain: { salt: 'x' } }],
@@ -294,11 +296,21 @@ describe('typed data', () => {
 		['name', { name: 'Payroll' }],
 		['version', { version: '2' }],
 		['chain', { chainId: 1 }],
+		['chain in digits', { chainId: '42161' }],
+		['chain of the most digits', { chainId: '9007199254740991' }],
 		['contract', { verifyingContract: stranger.toLowerCase() }],
 		['salt', { salt: id('salt') }],
 		['members in another order', { salt: id('salt'), chainId: 42161, name: 'Payroll' }],
 	])('is signed with a domain that has nothing but %s, as ethers signs it', async (_what, part) => {
 		await expectSameBytes({ domain: part });
+	});
+
+	it('is kept with its chain ID as a number', () => {
+		for (const chainId of [42161, '42161']) {
+			expect(guarded({ ...NOTE, domain: { ...NOTE.domain, chainId } }).domain).toStrictEqual(
+				NOTE.domain,
+			);
+		}
 	});
 
 	it.each([
@@ -356,7 +368,7 @@ describe('the signer of typed data', () => {
 		await expect(check(signature, judge.address, changed)).rejects.toThrow('Signer’s signature');
 		await expect(check(signature, stranger)).rejects.toMatchObject({
 			message: 'Signature isn’t Signer’s signature of this typed data',
-			hint: 'Sign exactly this typed data with the wallet in Signer. Nothing was sent.',
+			hint: 'Sign exactly this typed data with the wallet in Signer.',
 		});
 	});
 
@@ -389,7 +401,7 @@ describe('the signer of typed data', () => {
 	])('is nobody where the signature is %s', async (_what, change) => {
 		await expect(check(change(signature))).rejects.toMatchObject({
 			message: 'Signature isn’t valid',
-			hint: 'Enter the 65-byte signature as the signer returned it: 0x followed by 130 hex characters. Nothing was sent.',
+			hint: 'Enter the 65-byte signature as the signer returned it: 0x followed by 130 hex characters.',
 		});
 	});
 });

@@ -3,7 +3,7 @@ import { id } from 'ethers';
 import { checkSigner, privateKeyWallet } from '../../../nodes/PayrollPayments/signing';
 import { checkSignInMessage } from '../../../nodes/PayrollPayments/signing/guards/signInMessage';
 import { signerOf, textHash } from '../../../nodes/PayrollPayments/signing/signature';
-import { readTypedData } from '../../../nodes/PayrollPayments/signing/typedData';
+import { parseTypedData } from '../../../nodes/PayrollPayments/signing/typedData';
 import { membersIn } from './note';
 
 /*
@@ -67,7 +67,7 @@ it.each([
 ])('EIP-55’s address %s is signed', (address) => {
 	const eip712 = { domain: { name: 'EIP-55' }, types: { Mail: membersIn('address to') } };
 	const input = { ...eip712, primaryType: 'Mail', message: { to: address } };
-	expect(readTypedData(input, '').message).toEqual({ to: address });
+	expect(parseTypedData(input, '').message).toEqual({ to: address });
 });
 
 /** The example of https://eips.ethereum.org/EIPS/eip-712 (CC0), signed by “cow”. */
@@ -92,7 +92,7 @@ it('EIP-712’s mail is signed to the same bytes', async () => {
 			contents: 'Hello, Bob!',
 		},
 	};
-	const typedData = readTypedData(mail, 'message.');
+	const typedData = parseTypedData(mail, 'message.');
 	expect(typedData.hash).toBe('0xbe609aee343fb3c4b28e1df9e632fca64fcfaede20f02e86244efddf30957bd2');
 	const wallet = privateKeyWallet({ privateKey: id('cow') });
 	expect(await wallet.signTypedData(typedData)).toBe(signature);

@@ -1,21 +1,15 @@
 import { EVENT_TYPES } from '../../../nodes/PayrollPayments/contract/events';
-import { UserError } from '../../../nodes/PayrollPayments/shared/errors';
 import { parseEvent, type ReceivedEvent } from '../../../nodes/PayrollPayments/trigger/parseEvent';
+import { rejectionOf } from '../../support/refusals';
 import { deposit, depositEvent, otherEvent, without } from '../../support/sampleEvents';
 
 const parse = (body: unknown, contentType: string | undefined = 'application/json') =>
 	parseEvent(Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)), contentType);
 
-function parsed(body: unknown): ReceivedEvent {
-	const received = parse(body);
-	if (received instanceof UserError) throw received;
-	return received;
-}
+const parsed = (body: unknown): ReceivedEvent => parse(body);
 
-const refusalOf = (body: unknown, contentType?: string) => {
-	const received = parse(body, contentType);
-	return received instanceof UserError ? received.message : undefined;
-};
+const refusalOf = (body: unknown, contentType?: string) =>
+	rejectionOf(() => parse(body, contentType))?.message;
 
 describe('an event', () => {
 	it.each(EVENT_TYPES.filter((type) => type !== 'deposit.received'))('%s passes', (type) => {
@@ -169,8 +163,7 @@ describe('no event', () => {
 	])('with a key in bytes that are %s is refused or kept apart', (_what, bytes) => {
 		const [before = '', after = ''] = JSON.stringify(otherEvent()).split('key-2');
 		const body = Buffer.concat([Buffer.from(before), Buffer.from(bytes), Buffer.from(after)]);
-		const received = parseEvent(body, 'application/json');
-		expect(received instanceof UserError ? received.message : '').toMatch(
+		expect(rejectionOf(() => parseEvent(body, 'application/json'))?.message).toMatch(
 			/the body (must be in UTF-8|is not valid JSON)$/,
 		);
 	});
@@ -208,9 +201,8 @@ describe('no event', () => {
 	});
 
 	it('without a content type is refused', () => {
-		expect(parseEvent(Buffer.from(JSON.stringify(otherEvent())), undefined)).toBeInstanceOf(
-			UserError,
-		);
+		const body = Buffer.from(JSON.stringify(otherEvent()));
+		expect(rejectionOf(() => parseEvent(body, undefined))).toMatchObject({ status: 400 });
 	});
 });
 

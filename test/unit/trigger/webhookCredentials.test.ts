@@ -1,8 +1,8 @@
 import { NodeHelpers, type INodeParameters } from 'n8n-workflow';
 
 import { PayrollPaymentsWebhookApi } from '../../../credentials/PayrollPaymentsWebhookApi.credentials';
+import { decodeSecret } from '../../../nodes/PayrollPayments/trigger/proofs';
 import {
-	decodeSecret,
 	readWebhookCredentials,
 	testWebhookCredentials,
 } from '../../../nodes/PayrollPayments/trigger/webhookCredentials';
@@ -57,7 +57,12 @@ it('uses the documented defaults for what was not saved', () => {
 	expect(readWebhookCredentials({ secret: 'whsec_1' })).toEqual(readWebhookCredentials(saved));
 	expect(readWebhookCredentials(saved)).toMatchObject({
 		format: 'timestamped',
-		scheme: { header: 'X-Signature[v1]', timestampHeader: 'X-Signature[t]' },
+		schemes: [
+			{
+				header: { name: 'x-signature', part: 'v1' },
+				timestampHeader: { name: 'x-signature', part: 't' },
+			},
+		],
 		secrets: ['whsec_1'],
 		toleranceSeconds: 600,
 	});
@@ -66,13 +71,21 @@ it('uses the documented defaults for what was not saved', () => {
 it('reads parts of headers, and ignores whitespace around a prefix', () => {
 	const changes = { header: 'Paddle-Signature[h1]', timestampHeader: 'Paddle-Signature[ts]' };
 	expect(
-		readWebhookCredentials({ ...saved, ...CUSTOM, ...changes, signaturePrefix: ' v0= ' }).scheme,
-	).toMatchObject({ ...changes, signaturePrefix: 'v0=' });
+		readWebhookCredentials({ ...saved, ...CUSTOM, ...changes, signaturePrefix: ' v0= ' }).schemes,
+	).toMatchObject([
+		{
+			header: { name: 'paddle-signature', part: 'h1' },
+			timestampHeader: { name: 'paddle-signature', part: 'ts' },
+			signaturePrefix: 'v0=',
+		},
+	]);
 });
 
 it('takes an asterisk in the name of any header as it is', () => {
 	const changes = { header: 'X-*-Signature', timestampHeader: 'X-*-Time' };
-	expect(readWebhookCredentials({ ...saved, ...CUSTOM, ...changes }).scheme).toMatchObject(changes);
+	expect(readWebhookCredentials({ ...saved, ...CUSTOM, ...changes }).schemes).toMatchObject([
+		{ header: { name: 'x-*-signature' }, timestampHeader: { name: 'x-*-time' } },
+	]);
 });
 
 const ALL_ZEROS = 'is all zeros';

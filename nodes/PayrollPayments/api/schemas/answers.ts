@@ -15,12 +15,11 @@ const failureEnvelope = z.object({
 /** Either body; anything else did not come from the service. */
 const envelope = z.discriminatedUnion('success', [successEnvelope, failureEnvelope]);
 
-/** Characters of a response body that are read; more is not from this service. */
-const LONGEST_BODY = 64 * 1024 * 1024;
+export type Envelope = z.infer<typeof envelope>;
 
 /** The envelope that a response body holds, with all digits of its numbers; undefined for any other body. */
-export function readEnvelope(body: string): z.infer<typeof envelope> | undefined {
-	return body.length > LONGEST_BODY ? undefined : envelope.safeParse(parseExactly(body).value).data;
+export function readEnvelope(body: string): Envelope | undefined {
+	return envelope.safeParse(parseExactly(body).value).data;
 }
 
 /* What the document promises of the answers. Everything further passes. */

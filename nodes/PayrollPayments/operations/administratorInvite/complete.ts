@@ -1,3 +1,4 @@
+import { platformIdOf } from '../../api/credentials';
 import { administratorInvitesExecutedAnswer } from '../../api/schemas/answers';
 import { setRolesRequest } from '../../signing/payloads';
 import { refusalOf } from '../../forms/field';
@@ -10,16 +11,16 @@ import { isRecord } from '../../shared/json';
 import { asWord } from '../../shared/redaction';
 import { ROLE_NAMES } from '../../contract/roles';
 import type { AdministratorInviteExpectation } from '../../signing';
-import { checkedCall, signatureOver } from '../../run/write';
 import { listed } from '../../shared/lists';
-import { defineOperation } from '../../run/operation';
+import { defineWrite, eachItem } from '../../run/operation';
+import { signatureOver, stepOf } from '../../run/write';
 import type { RunContext } from '../../run/runContext';
 
 type Json = Readonly<Record<string, unknown>>;
 
 /** The invites to execute, who signs, and what typed data must match before it is used. */
 interface Execution
-	extends Pick<AdministratorInviteExpectation, 'accounts' | 'role' | 'allowUnknownRoleHash'> {
+	extends Pick<AdministratorInviteExpectation, 'accounts' | 'role' | 'expectedRoleCode'> {
 	readonly invites: readonly string[];
 	/** The `typed_data` that Endpoint 6 returns. */
 	readonly typedData: Json;
@@ -67,23 +68,28 @@ async function guardExecution(context: RunContext, execution: Execution) {
 		/* It isn't known what the signature covers. */
 		return { request, signs: null, sign: async () => signature };
 	}
-	const typedData = administratorInviteTypedData(structure, execution);
-	return { request, ...(await signatureOver(typedData, context, { signer, signature })) };
+	const platformId = platformIdOf(context.credentials);
+	const typedData = administratorInviteTypedData(structure, { ...execution, platformId });
+	return { request, ...(await signatureOver(typedData, context.wallet, { signer, signature })) };
 }
 
-/** The execution of invites with a signature, once per execution (docs/api.md, Endpoint 7). */
-export async function checkedExecution(context: RunContext, execution: Execution) {
+/** The execution of an item's invites with a signature (docs/api.md, Endpoint 7). */
+export async function checkedExecution(
+	context: RunContext,
+	items: readonly number[],
+	execution: Execution,
+) {
 	const { invites, signer } = execution;
 	const { request, signs, sign } = await guardExecution(context, execution);
 	const { roleIn } = await import('../../signing');
 	const roles = new Set(request.data.map(({ role }) => role));
 	const names = [...roles].map((given) => {
 		const known = roleIn(given);
-		if (known === undefined) return asWord(given);
+		if (known === undefined) return `code ${asWord(given)}`;
 		return known === given ? ROLE_NAMES[known] : `${ROLE_NAMES[known]} (${given})`;
 	});
 	const count = invites.length === 1 ? '1 invite' : `${invites.length} invites`;
-	return checkedCall(context, {
+	return context.write(items, {
 		...ENDPOINTS.executeAdministratorInvites,
 		summary: `Execute ${count} (${listed(invites)}) with the role ${listed(names)}, signed by ${signer}`,
 		body: { invites, typed_data: signs?.message ?? request, signer },
@@ -101,11 +107,11 @@ function listsOtherInvites({ invites }: Json, inviteIds: readonly string[]): boo
 }
 
 function refuse(message: string, next: string): never {
-	throw new UserError(message, { hint: `${next} Nothing was signed or sent.` });
+	throw new UserError(message, { hint: next });
 }
 
 /** docs/api.md, Endpoint 7. */
-export const executeAdministratorInvites = defineOperation({
+export const executeAdministratorInvites = defineWrite({
 	resource: 'administratorInvite',
 	operation: 'complete',
 	name: 'Execute',
@@ -134,7 +140,7 @@ export const executeAdministratorInvites = defineOperation({
 	},
 	options: roleOptions,
 	output: administratorInvitesExecutedAnswer,
-	check: ({ inviteIds, typedData, signatureSource, role }) => {
+	checkForm: ({ inviteIds, typedData, signatureSource, role }) => {
 		const isProvided = signatureSource === 'provided';
 		if (!isProvided && (role === undefined || role === 'any')) {
 			const fault = role === 'any' ? 'can be Any only with a provided signature' : 'is missing';
@@ -154,11 +160,13 @@ export const executeAdministratorInvites = defineOperation({
 			'Use the whole typed_data from Create, not only its inner object.',
 		);
 	},
-	unique: ({ inviteIds }) => inviteIds.map((id) => [id, `Invite IDs: ${id}`]),
-	writes: async ({ inviteIds: invites, ...input }, context, options) => {
-		const role = input.role === 'any' ? undefined : input.role;
-		const signer = input.signer ?? (await context.wallet()).address;
-		const execution = { ...input, ...options, invites, accounts: invites.length, role, signer };
-		return [await checkedExecution(context, execution)];
-	},
+	check: eachItem(
+		async ({ items, input: { inviteIds: invites, ...input }, options }, context) => {
+			const role = input.role === 'any' ? undefined : input.role;
+			const signer = input.signer ?? (await context.wallet()).address;
+			const execution = { ...input, ...options, invites, accounts: invites.length, role, signer };
+			return [stepOf(await checkedExecution(context, items, execution))];
+		},
+		({ inviteIds }) => inviteIds.map((id) => [id, `Invite IDs: ${id}`]),
+	),
 });

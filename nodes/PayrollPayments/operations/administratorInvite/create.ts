@@ -1,17 +1,17 @@
 import { entityLabel } from '../../api/credentials';
 import { administratorInvitesAnswer } from '../../api/schemas/answers';
 import { administratorTypedData } from '../../api/schemas/records';
-import type { InputOf } from '../../forms/field';
-import { administratorRole, emails, entityId, TEAM_OR_COMPANY_ID } from '../../forms/serviceFields';
 import { ENDPOINTS } from '../../contract/endpoints';
 import { hasPrefix } from '../../contract/identifiers';
 import { EMAILS_PER_REQUEST } from '../../contract/limits';
+import type { InputOf } from '../../forms/field';
+import { administratorRole, emails, entityId, TEAM_OR_COMPANY_ID } from '../../forms/serviceFields';
 import { emailKey } from '../../contract/formats';
 import { UserError } from '../../shared/errors';
 import { ADMINISTRATOR_ROLES, ROLE_NAMES, roleLabel, roleSuitsEntity } from '../../contract/roles';
-import { checkedCall } from '../../run/write';
 import { inBatches, listed } from '../../shared/lists';
-import { defineOperation } from '../../run/operation';
+import { defineWrite, eachItem } from '../../run/operation';
+import { stepOf } from '../../run/write';
 import type { RunContext } from '../../run/runContext';
 
 /** The fields of *Create* and *Create and Execute*. */
@@ -38,7 +38,7 @@ export function checkCreation({ entityId: entity, role }: Creation): void {
 	throw new UserError(
 		`The role ${roleLabel(role)} is for ${kind === 'team' ? 'companies' : 'teams'}, and ${TEAM_OR_COMPANY_ID} is a ${kind}`,
 		{
-			hint: `Under Role, select one of these: ${suited.map((each) => ROLE_NAMES[each]).join(', ')}. Nothing was sent.`,
+			hint: `Under Role, select one of these: ${suited.map((each) => ROLE_NAMES[each]).join(', ')}.`,
 		},
 	);
 }
@@ -53,6 +53,7 @@ export function invitedBy({ entityId: entity, role, emails: addresses }: Creatio
 /** The invites, as many in a request as the service takes (docs/api.md, Endpoint 6). */
 export function creationsOf(
 	context: RunContext,
+	items: readonly number[],
 	{ entityId: entity, role, emails: all }: Creation,
 ) {
 	const label = entityLabel(entity, context.credentials.entities);
@@ -60,7 +61,8 @@ export function creationsOf(
 		const people = addresses.length === 1 ? '1 person' : `${addresses.length} people`;
 		/** "Invite 2 people (…) to team te-… as Team: Viewer" */
 		const summary = `Invite ${people} (${listed(addresses)}) to ${kindOf(entity)} ${label} as ${ROLE_NAMES[role]}`;
-		const creation = checkedCall(context, {
+		const creation = context.write(items, {
+			entityId: entity,
 			...ENDPOINTS.createAdministratorInvites,
 			isUnrepeatable: true,
 			summary: `${summary}; Execute then sets the role`,
@@ -72,7 +74,7 @@ export function creationsOf(
 }
 
 /** docs/api.md, Endpoint 6. */
-export const createAdministratorInvites = defineOperation({
+export const createAdministratorInvites = defineWrite({
 	resource: 'administratorInvite',
 	operation: 'create',
 	name: 'Create',
@@ -83,7 +85,10 @@ export const createAdministratorInvites = defineOperation({
 	fields: creationFields,
 	output: administratorInvitesAnswer.extend({ typed_data: administratorTypedData }),
 	options: {},
-	check: checkCreation,
-	unique: invitedBy,
-	writes: async (input, context) => creationsOf(context, input).map(({ creation }) => creation),
+	checkForm: checkCreation,
+	check: eachItem(
+		async ({ items, input }, context) =>
+			creationsOf(context, items, input).map(({ creation }) => stepOf(creation)),
+		invitedBy,
+	),
 });

@@ -3,14 +3,14 @@ import { credentialLabel } from '../../api/limits';
 import { roleOptions } from '../../forms/serviceFields';
 import { outcomeOf, UserError } from '../../shared/errors';
 import { listed } from '../../shared/lists';
+import { defineWrite, eachItem } from '../../run/operation';
 import { partlyDone } from '../../run/write';
-import { defineOperation } from '../../run/operation';
 
 import { checkedExecution } from './complete';
 import { checkCreation, creationFields, creationsOf, invitedBy } from './create';
 
 /** docs/api.md, Endpoint 6 and Endpoint 7. */
-export const createAndExecuteAdministratorInvites = defineOperation({
+export const createAndExecuteAdministratorInvites = defineWrite({
 	resource: 'administratorInvite',
 	operation: 'send',
 	name: 'Create and Execute',
@@ -23,30 +23,32 @@ export const createAndExecuteAdministratorInvites = defineOperation({
 	fields: creationFields,
 	options: roleOptions,
 	output: administratorInvitesExecutedAnswer,
-	check: checkCreation,
-	unique: invitedBy,
-	writes: async (input, context, options) => {
+	checkForm: checkCreation,
+	check: eachItem(async ({ items, input, options }, context) => {
 		if (context.credentials.limits.requireApproval) {
 			/* The check is of the invites only: what the wallet signs isn't known before they are made. */
 			throw new UserError(
 				`Create and Execute can’t be approved in advance, which ${credentialLabel(context.credentials)} require`,
 				{
-					hint: 'Use Create, then Execute, whose check shows all that is signed. Nothing was signed or sent.',
+					hint: 'Use Create, then Execute, whose check shows all that is signed.',
 					page: 'credentials.md',
 				},
 			);
 		}
 		/* Fails before anything is created if the credentials have no wallet. */
 		const { address: signer } = await context.wallet();
-		return creationsOf(context, input).map(({ addresses, summary, creation }) => ({
-			...creation,
-			/* The typed data to sign comes with the answer to the first request. */
-			summary: `${summary}, then check the typed data that the service returns and set the role, signed by ${signer}`,
-			send: async () => {
-				const { invites, typed_data: typedData } = await creation.send();
+		return creationsOf(context, items, input).map(({ addresses, summary, creation }) => ({
+			shown: {
+				...creation,
+				/* The typed data to sign comes with the answer to the first request. */
+				summary: `${summary}, then check the typed data that the service returns and set the role, signed by ${signer}`,
+			},
+			take: async (perform) => {
+				const { invites, typed_data: typedData } = await perform(creation);
 				const expected = { accounts: addresses.length, role: input.role, ...options };
 				const execution = { invites, typedData, signer, ...expected };
-				const execute = async () => await (await checkedExecution(context, execution)).send();
+				const execute = async () =>
+					await perform(await checkedExecution(context, items, execution));
 				return await execute().catch((error: unknown) => {
 					if (!(error instanceof UserError)) throw error;
 					const created = invites.length === 1 ? '1 invite was' : `${invites.length} invites were`;
@@ -62,5 +64,5 @@ export const createAndExecuteAdministratorInvites = defineOperation({
 				});
 			},
 		}));
-	},
+	}, invitedBy),
 });

@@ -3,7 +3,7 @@ import { UserError } from '../../shared/errors';
 import { signInMessageAnswer } from '../../api/schemas/answers';
 import { signInMessageCall } from '../../api/signIn';
 import { filledText, text } from '../../forms/fieldTypes';
-import { defineOperation } from '../../run/operation';
+import { defineRead } from '../../run/operation';
 import type { RunContext } from '../../run/runContext';
 
 function platformIdOf({ credentials }: RunContext): string {
@@ -14,7 +14,7 @@ function platformIdOf({ credentials }: RunContext): string {
 }
 
 /** docs/api.md, Endpoint 1. */
-export const getSignInMessage = defineOperation({
+export const getSignInMessage = defineRead({
 	resource: 'authentication',
 	operation: 'getSignInMessage',
 	name: 'Get Sign-In Message',
@@ -45,7 +45,7 @@ export const getSignInMessage = defineOperation({
 	options: {},
 	output: signInMessageAnswer,
 	run: async ({ wallet, platformId }, context) => [
-		await context.send(
+		await context.read(
 			signInMessageCall({
 				wallet: wallet ?? (await context.wallet()).address,
 				platformId: platformId ?? platformIdOf(context),

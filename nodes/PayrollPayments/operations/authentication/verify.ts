@@ -3,8 +3,8 @@ import { hexSignature } from '../../contract/formats';
 import { UserError } from '../../shared/errors';
 import { VERIFICATION } from '../../api/signIn';
 import { filledText, longText, text } from '../../forms/fieldTypes';
-import { checkedCall } from '../../run/write';
-import { defineOperation } from '../../run/operation';
+import { defineWrite, eachItem } from '../../run/operation';
+import { stepOf } from '../../run/write';
 
 /** The nonce in the sign-in message (EIP-4361). The statement, further up, may look the same. */
 function nonceIn(message: string): string {
@@ -16,7 +16,7 @@ function nonceIn(message: string): string {
 }
 
 /** docs/api.md, Endpoint 2. */
-export const verifySignIn = defineOperation({
+export const verifySignIn = defineWrite({
 	resource: 'authentication',
 	operation: 'verify',
 	name: 'Verify',
@@ -47,13 +47,15 @@ export const verifySignIn = defineOperation({
 	},
 	options: {},
 	output: verifyAnswer,
-	writes: async ({ message, signature, nonce }, context) => [
-		checkedCall(context, {
-			...VERIFICATION,
-			summary: 'Exchange the signed sign-in message for a token, which will be in the output',
-			body: { message, nonce: nonce ?? nonceIn(message) },
-			sign: async () => ({ sig: signature }),
-			answer: VERIFICATION.answer.transform(({ jwt }) => ({ jwt })),
-		}),
-	],
+	check: eachItem(async ({ items, input: { message, signature, nonce } }, context) => [
+		stepOf(
+			context.write(items, {
+				...VERIFICATION,
+				summary: 'Exchange the signed sign-in message for a token, which will be in the output',
+				body: { message, nonce: nonce ?? nonceIn(message) },
+				sign: async () => ({ sig: signature }),
+				answer: VERIFICATION.answer.transform(({ jwt }) => ({ jwt })),
+			}),
+		),
+	]),
 });

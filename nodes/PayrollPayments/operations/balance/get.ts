@@ -3,11 +3,11 @@ import { z } from 'zod';
 import { centsTextAsDecimal } from '../../shared/money';
 import { isRequestable, type Currency } from '../../contract/currencies';
 import { balanceAnswer } from '../../api/schemas/answers';
-import { balanceCall } from '../../api/balance';
-import type { Query } from '../../api/client';
+import { balanceCall } from '../../api/balanceCall';
+import type { Query } from '../../api/call';
 import { choice, menu } from '../../forms/fieldTypes';
 import { balanceCurrencies, entityId } from '../../forms/serviceFields';
-import { defineOperation } from '../../run/operation';
+import { defineRead } from '../../run/operation';
 
 /** One item of the output *One Item per Currency*. */
 const currencyBalance = z.object({
@@ -30,7 +30,7 @@ function currenciesQuery(chosen: readonly Currency[], encoding = 'repeated'): Qu
 }
 
 /** docs/api.md, Endpoint 3. */
-export const getBalance = defineOperation({
+export const getBalance = defineRead({
 	resource: 'balance',
 	operation: 'get',
 	name: 'Get',
@@ -67,7 +67,7 @@ export const getBalance = defineOperation({
 	output: z.union([currencyBalance, balanceAnswer]),
 	run: async ({ entityId: nanoid, currencies = [], output }, context, { currenciesEncoding }) => {
 		const query = currenciesQuery(currencies, currenciesEncoding);
-		const answer = await context.send(balanceCall(nanoid, query));
+		const answer = await context.read(balanceCall(nanoid, query));
 		const isWanted = (currency: string) =>
 			currencies.length === 0 || currencies.some((each) => each === currency);
 		const balances = answer.balances.filter(({ currency }) => isWanted(currency));

@@ -78,7 +78,7 @@ export function checkColumnNames(rows: readonly Row[]): void {
 		throw new UserError(
 			`Column Names reads ${titleOf(field)} from column ${name}, but no row has that column`,
 			{
-				hint: `Correct Column Names under Options. The first row has the columns ${listed(Object.keys(rows[0]?.columns ?? {}), 10)}. If the column is only empty, turn on Include Empty Cells in the node that reads the file. Nothing was sent.`,
+				hint: `Correct Column Names under Options. The first row has the columns ${listed(Object.keys(rows[0]?.columns ?? {}), 10)}. If the column is only empty, turn on Include Empty Cells in the node that reads the file.`,
 			},
 		);
 	}
@@ -161,6 +161,6 @@ function headersOf(row: Row): ReadonlyMap<InviteeField, string> {
 }
 
 function rowError({ number }: Row, fault: string, advice = ''): UserError {
-	const hint = `Nothing was sent. Correct the row, then run the node again.${advice}`;
+	const hint = `Correct the row, then run the node again.${advice}`;
 	return new UserError(fault, { row: number, hint });
 }

@@ -5,14 +5,14 @@ import { shownWhen, type InputOf } from '../../forms/field';
 import { choice, flag, menu, menuOf, wholeNumber } from '../../forms/fieldTypes';
 import { teamId } from '../../forms/serviceFields';
 import { emailKey } from '../../contract/formats';
-import { ROLE_NAMES, INVITE_ROLES } from '../../contract/roles';
-import { defineOperation, repeated, type ReadItem } from '../../run/operation';
-import { collect } from '../../run/plan';
+import { INVITE_ROLES, ROLE_NAMES } from '../../contract/roles';
+import { defineWrite, repeated } from '../../run/operation';
+import { eachOrRefused, type Form } from '../../run/rows';
 
 import { checkColumnNames, columnNames, readRow, type Row } from './columns';
 import { lookUpPeople, personOutcome, type KnownPeople } from './existingPeople';
 import { inviteesAsJson, inviteesOnForm } from './invitees';
-import { itemsOf, jobsFor, type Group } from './jobs';
+import { itemsOf, rowsFor, type Group } from './requests';
 
 const fields = {
 	teamId: teamId(),
@@ -67,7 +67,7 @@ const options = {
 	),
 };
 
-type InviteItem = ReadItem<InputOf<typeof fields>, InputOf<typeof options>>;
+type InviteItem = Form<InputOf<typeof fields>, InputOf<typeof options>>;
 
 interface Mention {
 	readonly group: Group;
@@ -96,7 +96,7 @@ async function groupGuests(items: readonly InviteItem[]) {
 	checkColumnNames([...rows.values()]);
 	const groups = new Map<string, Group>();
 	const mentions = new Map<string, Mention[]>();
-	const { refusals } = await collect(items, (each) => {
+	const refusals = await eachOrRefused(items, (each) => {
 		const [item] = each.items;
 		const { invitees, inviteesJson, teamId, role, anonymous, existingPeople } = each.input;
 		const row = rows.get(each);
@@ -130,12 +130,13 @@ async function groupGuests(items: readonly InviteItem[]) {
 		for (const [key, mention] of added) mentions.set(key, [...(mentions.get(key) ?? []), mention]);
 		groups.set(name, group);
 		for (const invitee of people) group.guests.push({ item, invitee });
+		return [];
 	});
 	return { groups: [...groups.values()], refusals };
 }
 
 /** docs/api.md, Endpoint 5. Rows become people, people groups, and groups requests. */
-export const createInvites = defineOperation({
+export const createInvites = defineWrite({
 	resource: 'invite',
 	operation: 'create',
 	name: 'Create',
@@ -145,9 +146,9 @@ export const createInvites = defineOperation({
 	fields,
 	options,
 	output: z.union([personOutcome, invitesCreatedAnswer]),
-	checkAll: async (items, context) => {
-		const { groups, refusals } = await groupGuests(items);
-		if (refusals.length > 0 && !context.continues) return { jobs: [], refusals };
+	check: async (forms, context) => {
+		const { groups, refusals } = await groupGuests(forms);
+		if (refusals.length > 0 && !context.continues) return refusals;
 		/* Each team is looked up once. */
 		const lookUps = new Map<string, Promise<KnownPeople>>();
 		const knownIn = async ({ skipsExisting, teamId: team }: Group): Promise<KnownPeople> => {
@@ -159,9 +160,9 @@ export const createInvites = defineOperation({
 			return await lookUp;
 		};
 		const entries = groups.map((group) => ({ group, items: itemsOf(group.guests) }));
-		const checked = await collect(entries, async ({ group, items: own }) =>
-			jobsFor(group, await knownIn(group), { ...context, items: own }),
+		const rows = await eachOrRefused(entries, async ({ group }) =>
+			rowsFor(group, await knownIn(group), context),
 		);
-		return { jobs: checked.results.flat(), refusals: [...refusals, ...checked.refusals] };
+		return [...refusals, ...rows];
 	},
 });

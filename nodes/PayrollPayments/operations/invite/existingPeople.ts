@@ -33,8 +33,11 @@ export async function lookUpPeople(
 	addresses: readonly string[],
 ): Promise<KnownPeople> {
 	const read = async () => await readKnown(context, teamId, new Set(addresses.map(emailKey)));
-	const key = { identity: ['existingPeople', teamId, addresses] };
-	const once = async () => await context.once(key, z.custom<KnownPeople>(), read);
+	const lookUp = {
+		identity: ['existingPeople', teamId, addresses],
+		answer: z.custom<KnownPeople>(),
+	};
+	const once = async () => await context.memory().perform(lookUp, read);
 	return await (context.settings.checkOnly ? read() : once()).catch((error: unknown) => {
 		const hint = error instanceof UserError && error.hint !== undefined ? `${error.hint} ` : '';
 		const team = entityLabel(teamId, context.credentials.entities);
@@ -53,7 +56,7 @@ export async function lookUpPeople(
  * The invites come first: someone who accepts an invite in between is then still seen as pending.
  */
 async function readKnown(
-	{ send }: RunContext,
+	{ read }: RunContext,
 	teamId: string,
 	wanted: ReadonlySet<string>,
 ): Promise<KnownPeople> {
@@ -62,12 +65,12 @@ async function readKnown(
 		const address = emailKey(person.email);
 		if (wanted.has(address)) known.set(address, person);
 	};
-	for (const invite of await pendingInvites(send, teamId)) {
+	for (const invite of await pendingInvites(read, teamId)) {
 		const { email, nanoid } = listed.parse(invite);
 		if (email !== null) note({ email, outcome: 'pending', nanoid });
 	}
 	/* A member may have an invite to another role as well; being in the team is what counts. */
-	for (const user of await teamUsers(send, { teamId })) {
+	for (const user of await teamUsers(read, { teamId })) {
 		const { email, nanoid } = listed.parse(user);
 		if (email === null) {
 			const who = nanoid === null ? 'a user who has neither an ID nor' : `user ${nanoid} without`;

@@ -1,10 +1,10 @@
 import { pendingInvites } from '../../api/pagination';
 import { inviteRecord } from '../../api/schemas/records';
 import { entityId, returnAllOrLimit } from '../../forms/serviceFields';
-import { defineOperation } from '../../run/operation';
+import { defineRead } from '../../run/operation';
 
 /** docs/api.md, Endpoint 4. */
-export const getInvites = defineOperation({
+export const getInvites = defineRead({
 	resource: 'invite',
 	operation: 'getAll',
 	name: 'Get Many',
@@ -14,7 +14,7 @@ export const getInvites = defineOperation({
 	options: {},
 	output: inviteRecord,
 	run: async ({ entityId: nanoid, limit }, context) => {
-		const invites = await pendingInvites(context.send, nanoid);
+		const invites = await pendingInvites(context.read, nanoid);
 		return invites.slice(0, limit);
 	},
 });

@@ -3,12 +3,12 @@ import { utcTimestamp } from '../../contract/formats';
 import { choice, menu, text } from '../../forms/fieldTypes';
 import { bodyFieldName, teamId, teamUserId } from '../../forms/serviceFields';
 import { endpoint } from '../../contract/endpoints';
-import { checkedCall } from '../../run/write';
-import { defineOperation } from '../../run/operation';
+import { defineWrite, eachItem } from '../../run/operation';
+import { stepOf } from '../../run/write';
 import { entityLabel } from '../../api/credentials';
 
 /** docs/api.md, Endpoint 8. */
-export const resolveNameReview = defineOperation({
+export const resolveNameReview = defineWrite({
 	resource: 'nameReview',
 	operation: 'update',
 	name: 'Resolve',
@@ -46,17 +46,21 @@ export const resolveNameReview = defineOperation({
 			'action',
 		),
 	},
-	writes: async ({ teamId: team, userId, decision, reviewVersion }, context, options) => {
+	check: eachItem(async ({ items, input, options }, context) => {
+		const { teamId: team, userId, decision, reviewVersion } = input;
 		const body = { review_version: reviewVersion, [options.decisionFieldName]: decision };
 		const what = decision === 'approve' ? 'Approve the name of' : 'Cancel the payment to';
 		const label = entityLabel(team, context.credentials.entities);
 		return [
-			checkedCall(context, {
-				...endpoint('resolveNameReview', { team_nanoid: team, user_nanoid: userId }),
-				summary: `${what} user ${userId} in team ${label}, as reviewed in version ${reviewVersion}`,
-				body,
-				answer: nameReviewAnswer,
-			}),
+			stepOf(
+				context.write(items, {
+					entityId: team,
+					...endpoint('resolveNameReview', { team_nanoid: team, user_nanoid: userId }),
+					summary: `${what} user ${userId} in team ${label}, as reviewed in version ${reviewVersion}`,
+					body,
+					answer: nameReviewAnswer,
+				}),
+			),
 		];
-	},
+	}),
 });

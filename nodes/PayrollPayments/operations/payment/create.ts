@@ -1,10 +1,10 @@
 import { z } from 'zod';
 
-import { instantPaymentAnswer } from '../../api/schemas/answers';
-import { defineOperation } from '../../run/operation';
-
-import { checkPayments } from './checkPayments';
-import { fields, options } from './fields';
+import { defineWrite } from '../../run/operation';
+import { checkPayments } from './check';
+import { fields, options, runOptions } from './fields';
+import { finish, notesOnFailure, paymentsIn } from './outcome';
+import { describeRun } from './runCheck';
 
 const text = z.string().nullable();
 
@@ -23,16 +23,16 @@ const paymentColumns = z.object({
 	signer: z.string(),
 });
 
-/** With *If Already Paid: Skip*: what became of one row. */
+/** What became of one row. */
 const paymentOutcome = z
 	.object({
 		/** `paid`, `already_paid`, `refused`, `unknown` or `not_sent`. */
 		outcome: z.string(),
 		transaction: text,
-		attempt_code: z.string().optional(),
-		error: z.string().optional(),
+		/** If *Retry On Fail* ran the item again after the payment was made. */
+		already_sent: z.literal(true).optional(),
 	})
-	.extend(paymentColumns.partial().shape)
+	.extend(paymentColumns.extend({ signer: text }).partial().shape)
 	.passthrough();
 
 /** A row of a sheet that needs attention, counted from 1. */
@@ -69,24 +69,26 @@ const runCheck = z.object({
 });
 
 /** docs/api.md, Endpoint 10. */
-export const createInstantPayment = defineOperation({
+export const createInstantPayment = defineWrite({
 	resource: 'payment',
 	operation: 'create',
 	name: 'Create Instant',
 	action: 'Create instant payment',
 	description: 'Pay an external recipient right away. This moves money and can’t be undone.',
 	permission: 'sendPayments',
-	movesMoney: true,
+	stopsAtUnknown: true,
 	notice:
 		'This moves money and can’t be undone. The same payment is sent only once, even if the node runs again. Your service or finance system issues the authorization; n8n can’t create it.',
 	fields,
 	options,
-	/* `already_sent` is there if Retry On Fail ran the item again after the payment was made. */
-	output: z.union([
-		instantPaymentAnswer.extend({ already_sent: z.literal(true).optional() }),
-		paymentOutcome,
-	]),
+	runOptions,
+	optionsForPeople: { confirmedNotPaid: 'Confirmed Not Paid' },
+	output: paymentOutcome,
 	otherOutputs: [runCheck],
-	failureColumns: (saved) => (saved.ifAlreadyPaid === 'skip' ? { transaction: null } : undefined),
-	checkAll: checkPayments,
+	failureColumns: { transaction: null },
+	check: checkPayments,
+	describeRun,
+	contentOf: paymentsIn,
+	notesOnFailure,
+	finish,
 });

@@ -4,7 +4,7 @@ import { paymentPayload } from '../../signing/payloads';
 import { shownWhen, type InputOf } from '../../forms/field';
 import { choice, filledText, json, menu, menuOf, text, wholeNumber } from '../../forms/fieldTypes';
 import { optionalJsonObject, signatureFields, teamId } from '../../forms/serviceFields';
-import { isAttemptCode } from '../../idempotency/paymentLedger';
+import { isAttemptCode } from '../../idempotency/paymentKeys';
 import { PAYMENT_CURRENCIES } from '../../contract/currencies';
 import { PAYMENT_NETWORKS } from '../../contract/networks';
 import { email } from '../../contract/formats';
@@ -38,26 +38,8 @@ const totalDollars = z
 	.transform((value) => dollarsAsCents(String(value).trim()))
 	.pipe(z.number(NO_DOLLARS));
 
-export const options = {
-	domain: optionalJsonObject({
-		label: 'Domain',
-		description: `EIP-712 domain that the signature is for. ${WHEN_NEEDED}.`,
-		example: '{ "name": "…", "version": "1", "chainId": 42161, "verifyingContract": "0x…" }',
-	}),
-	types: optionalJsonObject({
-		label: 'Types',
-		description: `EIP-712 types of from, to, salt, expires and data. ${WHEN_NEEDED}.`,
-		example: '{ "ForwardRequest": [{ "name": "from", "type": "address" }] }',
-	}),
-	primaryType: text(
-		{
-			label: 'Primary Type',
-			description: `Name of the EIP-712 type that is signed. ${WHEN_NEEDED}.`,
-			example: 'ForwardRequest',
-			empty: 'unset',
-		},
-		filledText,
-	),
+/** They hold for the run as a whole, and take no expressions. */
+export const runOptions = {
 	checkOutput: choice(
 		{ label: 'Check Output', description: 'What Check Only puts out', ...BY_HAND },
 		menu({
@@ -76,24 +58,6 @@ export const options = {
 			expressions: 'never',
 		},
 		attemptCodes,
-	),
-	expectedPayments: wholeNumber(
-		{
-			label: 'Expected Payments',
-			description: 'How many payments the run must have',
-			empty: 'refuse',
-		},
-		{ least: 1, preset: 0 },
-	),
-	expectedTotal: text(
-		{
-			label: 'Expected Total',
-			description:
-				'Sum of all payments of the run in US dollars; with any other sum, nothing is sent',
-			example: '34500.00',
-			empty: 'refuse',
-		},
-		totalDollars,
 	),
 	ifAlreadyPaid: choice(
 		{
@@ -115,6 +79,46 @@ export const options = {
 		},
 		menuOf(['cents', 'notChecked', 'tokenSixDecimals'], (unit) => TYPED_AMOUNT_UNITS[unit].label),
 		'tokenSixDecimals',
+	),
+};
+
+export const options = {
+	domain: optionalJsonObject({
+		label: 'Domain',
+		description: `EIP-712 domain that the signature is for. ${WHEN_NEEDED}.`,
+		example: '{ "name": "…", "version": "1", "chainId": 42161, "verifyingContract": "0x…" }',
+	}),
+	types: optionalJsonObject({
+		label: 'Types',
+		description: `EIP-712 types of from, to, salt, expires and data. ${WHEN_NEEDED}.`,
+		example: '{ "ForwardRequest": [{ "name": "from", "type": "address" }] }',
+	}),
+	primaryType: text(
+		{
+			label: 'Primary Type',
+			description: `Name of the EIP-712 type that is signed. ${WHEN_NEEDED}.`,
+			example: 'ForwardRequest',
+			empty: 'unset',
+		},
+		filledText,
+	),
+	expectedPayments: wholeNumber(
+		{
+			label: 'Expected Payments',
+			description: 'How many payments the run must have',
+			empty: 'refuse',
+		},
+		{ least: 1, preset: 0 },
+	),
+	expectedTotal: text(
+		{
+			label: 'Expected Total',
+			description:
+				'Sum of all payments of the run in US dollars; with any other sum, nothing is sent',
+			example: '34500.00',
+			empty: 'refuse',
+		},
+		totalDollars,
 	),
 };
 
@@ -187,7 +191,7 @@ export const fields = {
 		{
 			label: 'Payment Authorization',
 			description:
-				'The EIP-712 payload to sign, or its message with from, to, salt, expires and data. The node checks that data.amount equals the amount above, that from (if it is an address) is the wallet or Signer, and that every team ID and email address in it is the one above. Everything else is signed as given. With a provided signature and no Domain, Types and Primary Type, nothing is compared.',
+				'The EIP-712 payload to sign, or its message with from, to, salt, expires and data. The node checks that data.amount equals the amount above, that from (if it is an address) is the wallet, Signer, the Platform ID or the team’s account, that the chain belongs to the network, and that every team ID and email address in it is the one above. Everything else is signed as given. With a provided signature and no Domain, Types and Primary Type, nothing is compared.',
 		},
 		paymentPayload,
 	),
@@ -196,3 +200,4 @@ export const fields = {
 
 export type PaymentInput = InputOf<typeof fields>;
 export type PaymentOptions = InputOf<typeof options>;
+export type PaymentSettings = InputOf<typeof runOptions>;

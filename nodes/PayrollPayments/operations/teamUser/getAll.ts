@@ -17,7 +17,7 @@ import { inBatches } from '../../shared/lists';
 import { EMAILS_PER_REQUEST } from '../../contract/limits';
 import { teamUsers, type TeamUser, type UsersRequest } from '../../api/pagination';
 import { teamUserRecord } from '../../api/schemas/records';
-import { defineOperation } from '../../run/operation';
+import { defineRead } from '../../run/operation';
 import type { RunContext } from '../../run/runContext';
 
 /* Which fields a record has isn't documented, so any of them may be missing. */
@@ -107,12 +107,12 @@ function passes(
 /** Whether the service's filter heeds case isn't documented, so two spellings are both asked for. */
 async function usersWith(
 	emails: readonly string[],
-	{ send }: RunContext,
+	{ read }: RunContext,
 	{ most, ...request }: UsersRequest,
 ): Promise<readonly TeamUser[]> {
 	const found = new Map<unknown, TeamUser>();
 	for (const batch of inBatches([...new Set(emails)], EMAILS_PER_REQUEST)) {
-		for (const user of await teamUsers(send, { ...request, most, emails: batch })) {
+		for (const user of await teamUsers(read, { ...request, most, emails: batch })) {
 			found.set(user.nanoid ?? user, user);
 		}
 		if (most !== undefined && found.size >= most) break;
@@ -121,7 +121,7 @@ async function usersWith(
 }
 
 /** docs/api.md, Endpoint 11. */
-export const getTeamUsers = defineOperation({
+export const getTeamUsers = defineRead({
 	resource: 'teamUser',
 	operation: 'getAll',
 	name: 'Get Many',
@@ -162,7 +162,7 @@ export const getTeamUsers = defineOperation({
 		const request = { teamId: team, most: isFiltered ? undefined : limit };
 		const users =
 			wanted === undefined
-				? await teamUsers(context.send, request)
+				? await teamUsers(context.read, request)
 				: await usersWith(wanted, context, request);
 		const chosen = isFiltered
 			? users.filter((user) => passes(user, filters)).slice(0, limit)

@@ -1,17 +1,17 @@
 import { z } from 'zod';
 
 import { EVENT_TYPES, nameOfEvent } from '../../contract/events';
-import { endpoint } from '../../contract/endpoints';
-import { PAYLOAD_VERSIONS } from '../../contract/limits';
 import { identifier } from '../../contract/identifiers';
 import { testDeliveryAnswer } from '../../api/schemas/answers';
 import { choice, menuOf, text, wholeNumber } from '../../forms/fieldTypes';
 import { bodyFieldName } from '../../forms/serviceFields';
-import { checkedCall } from '../../run/write';
-import { defineOperation } from '../../run/operation';
+import { endpoint } from '../../contract/endpoints';
+import { PAYLOAD_VERSIONS } from '../../contract/limits';
+import { defineWrite, eachItem } from '../../run/operation';
+import { stepOf } from '../../run/write';
 
 /** docs/api.md, Endpoint 9. */
-export const sendTestDelivery = defineOperation({
+export const sendTestDelivery = defineWrite({
 	resource: 'webhook',
 	operation: 'send',
 	name: 'Send Test',
@@ -55,12 +55,17 @@ export const sendTestDelivery = defineOperation({
 			'event_type',
 		),
 	},
-	writes: async ({ webhookId, eventType, version = PAYLOAD_VERSIONS.preset }, context, options) => [
-		checkedCall(context, {
-			...endpoint('sendTestDelivery', { webhook_nanoid: webhookId }),
-			summary: `Send a test event ${eventType} of version ${version} to webhook ${webhookId}`,
-			body: { version, [options.eventTypeFieldName]: eventType },
-			answer: testDeliveryAnswer,
-		}),
-	],
+	check: eachItem(async ({ items, input, options }, context) => {
+		const { webhookId, eventType, version = PAYLOAD_VERSIONS.preset } = input;
+		return [
+			stepOf(
+				context.write(items, {
+					...endpoint('sendTestDelivery', { webhook_nanoid: webhookId }),
+					summary: `Send a test event ${eventType} of version ${version} to webhook ${webhookId}`,
+					body: { version, [options.eventTypeFieldName]: eventType },
+					answer: testDeliveryAnswer,
+				}),
+			),
+		];
+	}),
 });

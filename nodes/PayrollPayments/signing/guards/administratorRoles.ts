@@ -1,5 +1,5 @@
 import { keccak256, stringToBytes } from 'viem/utils';
-import { z } from 'zod';
+import type { z } from 'zod';
 
 import { toMilliseconds } from '../../shared/time';
 import { quoted } from '../../shared/redaction';
@@ -10,26 +10,23 @@ import {
 	roleLabel,
 	ROLES,
 } from '../../contract/roles';
-import { isSameAddress, refuseToSign } from '../signature';
-import { readTypedData, readTypes, type GuardedTypedData } from '../typedData';
+import { setRolesRequest } from '../payloads';
+import { refuseToSign } from '../signature';
+import { parseTypedData, readTypes, type GuardedTypedData } from '../typedData';
+import { checkSender } from './sender';
 
-/** The documented types. Where the documentation leaves a type open, all that fit. */
-const DOCUMENTED_TYPES: Record<string, Record<string, RegExp>> = {
-	SetRolesForwardRequest: {
-		from: /^address$/,
-		to: /^address$/,
-		salt: /^(u?int\d+|bytes\d*|string)$/,
-		expires: /^(u?int\d+|string)$/,
-		data: /^SetRole\[\]$/,
-	},
-	SetRole: { role: /^(string|bytes32)$/, account: /^address$/ },
+/** The documented types, their members sorted. Where the document leaves a type open, all that fit. */
+const DOCUMENTED_TYPES: Readonly<Record<string, RegExp>> = {
+	SetRolesForwardRequest:
+		/^data SetRole\[\], expires (?:u?int\d+|string), from address, salt (?:u?int\d+|bytes\d*|string), to address$/,
+	SetRole: /^account address, role (?:string|bytes32|uint\d+)$/,
 };
-const grant = z.object({ role: z.string(), account: z.string() });
-/** What these types make of a message, as far as it is checked. */
-const request = z.object({ from: z.string(), expires: z.string(), data: z.array(grant) });
-type Grant = z.infer<typeof grant>;
+type Grant = z.output<typeof setRolesRequest>['data'][number];
+
 const DOMAIN_MEMBERS = 'chainId,name,verifyingContract,version';
 const HASH = /^0x[0-9a-fA-F]{64}$/;
+/** What the service may give in place of a role, and doesn't document: 32 bytes, or a number. */
+const CODE = /^(?:0x[0-9a-fA-F]{64}|0|[1-9]\d{0,77})$/;
 const NUMBER = /^[+-]?\d+(?:\.\d+)?$/;
 const HEX_NUMBER = /^0x[0-9a-f]{1,16}$/i;
 const ISO_TIME = /^[+-]?\d{4,6}-\d{2}(?:-\d{2})?(?:[T ]\d{2}:\d{2}.*)?$/i;
@@ -37,26 +34,27 @@ const ISO_TIME = /^[+-]?\d{4,6}-\d{2}(?:-\d{2})?(?:[T ]\d{2}:\d{2}.*)?$/i;
 interface RoleExpectation {
 	/** The requested role; without it, any administrator role is allowed. */
 	readonly role?: AdministratorRole;
-	/** Whether 32 bytes that aren't a documented role's hash may be signed. */
-	readonly allowUnknownRoleHash?: boolean;
+	/** The code that stands for this role, if a person has entered it. */
+	readonly expectedRoleCode?: string;
 }
 
 export interface AdministratorInviteExpectation extends RoleExpectation {
 	/** The address that signs, or has signed. */
 	readonly signer: string;
+	/** The Platform ID in the credentials. If it is an address, `from` may be that. */
+	readonly platformId?: string;
 	/** How many people are invited. */
 	readonly accounts?: number;
 	/** Milliseconds since 1970, for tests. */
 	readonly now?: number;
 }
 
-function checkTypes(input: unknown): void {
+function checkDocumentedTypes(input: unknown): void {
 	const types = readTypes(input);
 	for (const name of new Set([...Object.keys(DOCUMENTED_TYPES), ...Object.keys(types)])) {
-		if (name === 'EIP712Domain') continue;
-		const [documented = {}, given] = [DOCUMENTED_TYPES[name], types[name]];
-		const isWhole = given?.length === Object.keys(documented).length;
-		if (isWhole && given.every((member) => documented[member.name]?.test(member.type))) continue;
+		const members = types[name]?.map((member) => `${member.name} ${member.type}`) ?? [];
+		const isDocumented = DOCUMENTED_TYPES[name]?.test(members.sort().join(', ')) === true;
+		if (isDocumented || name === 'EIP712Domain') continue;
 		refuseToSign(`The type ${name} isn’t the documented one`);
 	}
 }
@@ -69,17 +67,23 @@ export function roleIn(given: string): Role | undefined {
 	);
 }
 
-/** Unknown 32 bytes could be anyone's role. */
-function checkRole(given: string, { role, allowUnknownRoleHash = false }: RoleExpectation): void {
+/** A code could stand for any role, so a person has to find out and enter it. */
+function checkCode(code: string, expected: string, entered: string | undefined): void {
+	if (entered?.toLowerCase() === code.toLowerCase()) return;
+	const isOther = entered === undefined ? '' : `, not ${entered}, which is Expected Role Code`;
+	refuseToSign(
+		`The typed data gives the role code ${code}${isOther}`,
+		`The service doesn’t document its codes. Ask its support, or an administrator of your organization, which role this one stands for. If it is ${expected} role, enter the code as Expected Role Code under Options.`,
+	);
+}
+
+function checkRole(given: string, { role, expectedRoleCode }: RoleExpectation): void {
 	const allowed: readonly Role[] = role === undefined ? ADMINISTRATOR_ROLES : [role];
 	const expected = role === undefined ? 'an administrator’s' : roleLabel(role);
 	const known = roleIn(given);
-	if (known === undefined && HASH.test(given)) {
-		if (allowUnknownRoleHash) return;
-		refuseToSign(
-			`The typed data gives the role ${given}, which isn’t the hash of ${expected}`,
-			'Ask the service which role these 32 bytes stand for. If it is the one you chose, turn on Allow Unknown Role Hash under Options and run the node again.',
-		);
+	if (known === undefined && CODE.test(given)) {
+		const wanted = role === undefined ? expected : `the ${expected}`;
+		return checkCode(given, wanted, expectedRoleCode);
 	}
 	if (allowed.some((one) => one === known)) return;
 	const found = known === undefined ? quoted(given) : roleLabel(known);
@@ -108,7 +112,7 @@ export function checkAccounts(grants: readonly Grant[], accounts = grants.length
 }
 
 /** The time in milliseconds; NaN if the text isn't a time. */
-function timeIn(value: string): number {
+function expiryTime(value: string): number {
 	const text = value.trim();
 	if (NUMBER.test(text) || HEX_NUMBER.test(text)) return toMilliseconds(Number(text));
 	return ISO_TIME.test(text) ? Date.parse(text) : NaN;
@@ -116,7 +120,7 @@ function timeIn(value: string): number {
 
 /** Refuses a time (seconds, milliseconds or ISO 8601) in the past. Texts that aren't a time pass. */
 function refuseExpired(expires: string, now: number): void {
-	if (!(timeIn(expires) <= now)) return;
+	if (!(expiryTime(expires) <= now)) return;
 	refuseToSign(
 		`typed_data.expires is ${quoted(expires)}, a time in the past`,
 		'Get new typed data from the service, and check the clock of this machine.',
@@ -136,18 +140,18 @@ export function administratorInviteTypedData(
 	if (primaryType !== 'SetRolesForwardRequest') {
 		return refuseToSign(`The primary type is ${quoted(primaryType)}, not SetRolesForwardRequest`);
 	}
-	checkTypes(types);
-	const typedData = readTypedData({ domain, types, primaryType, message }, 'typed_data.');
+	checkDocumentedTypes(types);
+	const typedData = parseTypedData({ domain, types, primaryType, message }, 'typed_data.');
 	if (Object.keys(typedData.domain).sort().join() !== DOMAIN_MEMBERS) {
 		return refuseToSign(
 			'The domain doesn’t have exactly name, version, chainId and verifyingContract',
 		);
 	}
-	const { from, expires, data } = request.parse(typedData.message);
-	const { signer } = expectation;
-	if (!isSameAddress(from, signer)) {
-		return refuseToSign(`typed_data.from is ${quoted(from)}, not the signing wallet ${signer}`);
-	}
+	const { from, expires, data } = setRolesRequest.parse(typedData.message);
+	checkSender('typed_data.', from, [
+		['the signing wallet', expectation.signer],
+		['Platform ID', expectation.platformId],
+	]);
 	checkAccounts(data, expectation.accounts);
 	checkRoles(data, expectation);
 	refuseExpired(expires, expectation.now ?? Date.now());

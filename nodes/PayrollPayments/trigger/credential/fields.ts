@@ -2,14 +2,7 @@ import { z } from 'zod';
 
 import { shownWhen, type FieldSet } from '../../forms/field';
 import { choice, menu, password, text, wholeNumber } from '../../forms/fieldTypes';
-import {
-	faultInTemplate,
-	formatOptions,
-	hasOwnHeader,
-	parsePlace,
-	signsTime,
-	type Format,
-} from '../schemes';
+import { faultInTemplate, formatOf, formatOptions, type Place } from '../schemes';
 
 const textOfForm = z.string({
 	errorMap: (_issue, { data }) => ({ message: (data ?? '') === '' ? 'is empty' : 'isn’t text' }),
@@ -20,12 +13,16 @@ export function isVisible(secret: string): boolean {
 	return /[^\s\p{C}]/u.test(secret);
 }
 
-/** A header's name, or `Name[part]`. */
+const PLACE = /^([\w!#$%&'*+.^`|~-]+)(?:\[([\w.-]+)\])?$/;
+
+/** A header's name, which is a token of RFC 9110, section 5.6.2, or `Name[part]`. */
 const headerName = (example: string, whereEmpty = '') =>
-	textOfForm.superRefine((value, context) => {
-		if (parsePlace(value) !== undefined) return;
+	textOfForm.transform((value, context): Place => {
+		const [, name, part] = PLACE.exec(value) ?? [];
+		if (name !== undefined) return { name: name.toLowerCase(), part };
 		const invalid = `isn’t a valid header name, e.g. ${example} or ${example}[part]`;
 		context.addIssue({ code: 'custom', message: value === '' ? whereEmpty || invalid : invalid });
+		return z.NEVER;
 	});
 
 const template = textOfForm.superRefine((value, context) => {
@@ -33,8 +30,9 @@ const template = textOfForm.superRefine((value, context) => {
 	if (message !== undefined) context.addIssue({ code: 'custom', message });
 });
 
-const formatsThat = (holds: (format: Format) => boolean) =>
-	formatOptions.map(({ value }) => value).filter(holds);
+const formats = formatOptions.map(({ value }) => value);
+const withOwnHeader = formats.filter((format) => formatOf(format).hasFixedHeaders !== true);
+const withTime = formats.filter((format) => formatOf(format).signsTime === true);
 
 const hmac = { method: ['hmacSignature'] };
 const custom = { ...hmac, format: ['custom'] };
@@ -70,7 +68,7 @@ export const credentialFields = {
 		),
 	),
 	header: shownWhen(
-		[{ method: ['sharedToken'] }, { ...hmac, format: formatsThat(hasOwnHeader) }],
+		[{ method: ['sharedToken'] }, { ...hmac, format: withOwnHeader }],
 		text(
 			{
 				label: 'Header',
@@ -178,7 +176,7 @@ export const credentialFields = {
 		textOfForm,
 	),
 	toleranceSeconds: shownWhen(
-		[{ ...hmac, format: formatsThat(signsTime) }, signing('{timestamp}')],
+		[{ ...hmac, format: withTime }, signing('{timestamp}')],
 		wholeNumber(
 			{
 				label: 'Tolerance (Seconds)',

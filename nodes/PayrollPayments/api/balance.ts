@@ -1,9 +1,0 @@
-import { ENDPOINTS } from '../contract/endpoints';
-import type { Query } from './client';
-import { balanceAnswer } from './schemas/answers';
-
-/** docs/api.md, Endpoint 3. */
-export function balanceCall(nanoid: string, currencies: Query = {}) {
-	const query = { nanoid, ...currencies };
-	return { ...ENDPOINTS.getBalance, query, answer: balanceAnswer } as const;
-}

@@ -1,0 +1,89 @@
+import type { IAllExecuteFunctions, ICredentialDataDecryptedObject } from 'n8n-workflow';
+
+import { throwIfStopped } from '../shared/errors';
+import type { Redactor } from '../shared/redaction';
+import { endedOrAborted } from '../shared/waiting';
+import { Client, type RequestLimits, type Transport } from './client';
+import { readCredentials, type ServiceCredentials } from './credentials';
+import { answerFrom, DEFAULT_TIMEOUT, exchangeOver, optionsFor } from './n8nHttp';
+import { announceRequest } from './requestState';
+import { addSecretsOf } from './secrets';
+import { sessionBinding, sessions, tokenIn } from './session';
+
+export const CREDENTIALS = 'payrollPaymentsApi';
+
+/**
+ * The context without its cancel signal, with which n8n would break off any request under way. Nobody
+ * would know what became of a payment in it; authentication.ts gives the others a signal.
+ */
+function uninterrupted(context: IAllExecuteFunctions): IAllExecuteFunctions {
+	return new Proxy(context, {
+		has: (target, name) => name !== 'getExecutionCancelSignal' && Reflect.has(target, name),
+	});
+}
+
+/**
+ * Requests over n8n with the saved credentials (requestState.ts). They go along with every request, so
+ * that n8n doesn't read and decrypt them each time.
+ */
+function n8nTransport(
+	context: IAllExecuteFunctions,
+	credentials: ServiceCredentials,
+	given: ICredentialDataDecryptedObject,
+	redactor: Redactor,
+): Transport {
+	const { helpers } = context;
+	const caller = uninterrupted(context);
+	const canSignIn = credentials.authentication === 'walletSignIn';
+	const boundTo = sessionBinding(credentials);
+	const withoutToken = exchangeOver(helpers.httpRequest);
+	let saved = given;
+	const held = () => tokenIn(saved.sessionToken, boundTo);
+	const token = () => (canSignIn ? sessions.usable(boundTo, held()) : '');
+	return {
+		token,
+		send: async (request, { kind, replaces }) => {
+			if (kind === 'withoutToken') return { answer: await withoutToken(request), token: '' };
+			/* n8n writes a new token into this object, so each request gets its own copy. */
+			const data = { ...saved };
+			if (replaces !== undefined || token() === undefined) data.sessionToken = '';
+			const { timeout = DEFAULT_TIMEOUT, signal } = request;
+			const stop = kind === 'read' ? signal : undefined;
+			announceRequest(data, { credentials, replaces: replaces ?? held(), timeout, stop });
+			const response = helpers.httpRequestWithAuthentication.call(
+				caller,
+				CREDENTIALS,
+				optionsFor(request),
+				{ credentialsDecrypted: { id: '', name: '', type: CREDENTIALS, data } },
+			);
+			const work = answerFrom(response, { ...request, signal: stop }).finally(() => {
+				if (tokenIn(data.sessionToken, boundTo) === '') return;
+				saved = data;
+				addSecretsOf(redactor, data);
+			});
+			/* n8n may be waiting for a person to confirm a sign-in. */
+			await endedOrAborted(
+				work.catch(() => undefined),
+				stop,
+			);
+			throwIfStopped(stop);
+			return { answer: await work, token: tokenIn(data.sessionToken, boundTo) };
+		},
+	};
+}
+
+/**
+ * Opens the service with the node's credentials.
+ * @param redactor learns the secrets in the credentials, and every token that n8n obtains
+ */
+export async function openClient(
+	context: IAllExecuteFunctions,
+	redactor: Redactor,
+	limits?: RequestLimits,
+): Promise<Client> {
+	const saved: ICredentialDataDecryptedObject = await context.getCredentials(CREDENTIALS);
+	addSecretsOf(redactor, saved);
+	const credentials = readCredentials(saved, context.getNode().credentials?.[CREDENTIALS]?.name);
+	const transport = n8nTransport(context, credentials, saved, redactor);
+	return new Client(credentials, transport, redactor, limits);
+}

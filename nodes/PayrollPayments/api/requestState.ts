@@ -1,0 +1,50 @@
+/*
+ * How n8n sends a request with credentials (n8n-core 2.41, request-helpers/authentication.js):
+ *
+ * 1. It calls `preAuthentication` if `sessionToken` is empty, and saves the token that it gives.
+ * 2. It calls `authenticate`, which adds the token to the request.
+ * 3. It sends the request.
+ * 4. After a 401, or in the HTTP Request node after any failure, it does all this once more, whether
+ *    or not the request may be sent twice. It also does so after `authenticate` itself failed.
+ *
+ * Our own requests go this way, too: n8n's lint rule no-http-request-with-manual-auth forbids a node to
+ * add the token itself, and only n8n can save a new one. They ask for every status as an answer, so
+ * that step 4 is left to client.ts, which knows what may be sent again.
+ *
+ * Neither method learns who sends a request, what the other one did, or what the service answered. But
+ * n8n hands both the same copy of the credentials, one for each request. Here is what they have to
+ * know of that request, by that copy.
+ */
+import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
+
+import type { ServiceCredentials } from './credentials';
+
+/** A request of one of our nodes, which was checked before it was made. */
+export interface OwnRequest {
+	readonly credentials: ServiceCredentials;
+	/** The token that a sign-in before this request replaces; '' if there was none. */
+	readonly replaces: string;
+	/** For the whole answer, in milliseconds; the time of a sign-in doesn't count. */
+	readonly timeout: number;
+	/** Ends the request when the execution is stopped. Unset for a write, whose outcome would be unknown. */
+	readonly stop?: AbortSignal;
+}
+
+interface RequestState {
+	/** Unset for requests of other nodes, such as n8n's HTTP Request. */
+	readonly own?: OwnRequest;
+	/** Whether n8n must not send it once more: it was refused here, may change something, or is ours. */
+	mayNotBeRetried?: boolean;
+}
+
+const states = new WeakMap<ICredentialDataDecryptedObject, RequestState>();
+
+export function announceRequest(saved: ICredentialDataDecryptedObject, own: OwnRequest): void {
+	states.set(saved, { own });
+}
+
+export function stateOf(saved: ICredentialDataDecryptedObject): RequestState {
+	const state = states.get(saved) ?? {};
+	states.set(saved, state);
+	return state;
+}

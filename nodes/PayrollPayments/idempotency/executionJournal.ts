@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto';
+
+import type { z } from 'zod';
+
+import { outcomeOf, UserError } from '../shared/errors';
+import { ExecutionMemory, type RunScope } from './executionMemory';
+import type { Journal, Known } from './journal';
+
+/** A change that is sent once in an execution, and again in any other. */
+export interface ExecutionChange<Answer> {
+	/** Tells it from the run's other changes, as JSON. */
+	readonly identity: unknown;
+	/** Whether it may not be sent again where its first outcome is unknown. */
+	readonly isUnrepeatable?: boolean;
+	/** Reads the answer that an earlier try got. */
+	readonly answer: z.ZodType<Answer, z.ZodTypeDef, unknown>;
+}
+
+type Outcome = { readonly answer: unknown } | { readonly error: UserError };
+
+const changesOfRuns = new ExecutionMemory<Outcome>();
+
+/**
+ * Remembers in this process what one run of a node changed: *Retry On Fail* runs every item again, and
+ * then gets the first answer.
+ */
+export class ExecutionJournal implements Journal<ExecutionChange<unknown>, unknown> {
+	constructor(private readonly scope: RunScope) {}
+
+	/** Whether an earlier try of this run has changed anything. */
+	get isLaterTry(): boolean {
+		return changesOfRuns.of(this.scope).size > 0;
+	}
+
+	async look<Answer>(changes: ReadonlyArray<ExecutionChange<Answer>>) {
+		return changes.map((change) => this.known(change));
+	}
+
+	async perform<Answer>(
+		change: ExecutionChange<Answer>,
+		send: () => Promise<Answer>,
+	): Promise<Answer> {
+		const known = this.known(change);
+		if ('answer' in known) return known.answer;
+		if ('error' in known) throw known.error;
+		const { outcomes, key } = this.placeOf(change);
+		const answer = await send().catch((error: unknown) => {
+			const isUnknown = error instanceof UserError && outcomeOf(error) === 'unknown';
+			if (isUnknown && change.isUnrepeatable === true) outcomes.set(key, { error });
+			throw error;
+		});
+		outcomes.set(key, { answer });
+		return answer;
+	}
+
+	private known<Answer>(change: ExecutionChange<Answer>): Known<Answer> {
+		const { outcomes, key } = this.placeOf(change);
+		const outcome = outcomes.get(key);
+		if (outcome === undefined) return { is: 'sendable', attempt: 1 };
+		if ('answer' in outcome) {
+			return { is: 'done', when: 'earlierTry', answer: change.answer.parse(outcome.answer) };
+		}
+		const error = outcome.error.with({
+			message: `${outcome.error.message}. The request wasn’t sent again, because the first one may have succeeded`,
+			hint: 'Check the result in the service, then run the workflow again for what’s missing.',
+		});
+		return { is: 'unknown', when: 'earlierTry', error };
+	}
+
+	/** All tries of a tool count as one run for what may not be sent again. */
+	private placeOf({ identity, isUnrepeatable = false }: ExecutionChange<unknown>) {
+		const isAnyTry = isUnrepeatable && this.scope.isTool;
+		const scope = isAnyTry ? { ...this.scope, runIndex: 0 } : this.scope;
+		const key = createHash('sha256').update(JSON.stringify(identity)).digest('hex');
+		return { outcomes: changesOfRuns.of(scope), key };
+	}
+}

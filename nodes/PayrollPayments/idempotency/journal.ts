@@ -1,0 +1,29 @@
+import type { UserError } from '../shared/errors';
+
+/** What a journal knows of a change before it is sent. */
+export type Known<Answer> =
+	/** It may be sent, as this attempt: the first, unless a person entered the code of an earlier one. */
+	| { readonly is: 'sendable'; readonly attempt: number }
+	/** An earlier try of this run made it, and its answer is known. */
+	| { readonly is: 'done'; readonly when: 'earlierTry'; readonly answer: Answer }
+	/** It was made before, in another run. */
+	| { readonly is: 'done'; readonly when: 'earlierRun'; readonly error: UserError }
+	/** It may have been made. Only the code, if it has one, lets it be sent once more. */
+	| {
+			readonly is: 'unknown';
+			readonly when: 'earlierTry' | 'earlierRun';
+			readonly code?: string;
+			readonly error: UserError;
+	  }
+	| { readonly is: 'refused'; readonly error: UserError };
+
+/** The only way of a change to the wire: it is looked up, recorded, sent, and recorded again. */
+export interface Journal<Change, Answer> {
+	/** What is known of each change, in their order. Sends nothing, and leaves nothing recorded. */
+	look(changes: readonly Change[]): Promise<ReadonlyArray<Known<Answer>>>;
+	/**
+	 * Sends a change, or repeats the answer of an earlier try.
+	 * @throws {UserError} where it may not be sent, or what `send` threw, with what is known of the change
+	 */
+	perform(change: Change, send: () => Promise<Answer>): Promise<Answer>;
+}

@@ -1,0 +1,145 @@
+import { messageOf, outcomeOf, ServiceError, UserError, wrapError } from '../shared/errors';
+import { toMilliseconds } from '../shared/time';
+import { isRecord } from '../shared/json';
+import { asWord } from '../shared/redaction';
+import type { Allowed, Decision, Payment } from './paymentKeys';
+
+const PAGE = 'payments.md';
+
+const CHECK_DATABASE =
+	'Save the workflow and check that n8n can write to its database, then run the node again.';
+
+const ANOTHER_PAYMENT =
+	'give it a Payment Reference and an authorization that were not used before';
+
+function askFirst(code: string): string {
+	return `Ask the service whether this payment was made. If it was, leave it out of the next run. Only if it was not, enter ${code} as “Confirmed Not Paid” under Options and run the node again.`;
+}
+
+function nameOf({ reference }: Payment): string {
+	return reference === undefined ? 'this authorization' : `reference ${asWord(reference)}`;
+}
+
+/** Until when the service can make a payment that may be on its way; empty if that isn't a time. */
+function validityOf({ typedData }: Payment): string {
+	const expires = isRecord(typedData) ? String(typedData.expires).trim() : '';
+	if (!/^[1-9]\d{9,12}$/.test(expires)) return '';
+	const [day, time] = new Date(toMilliseconds(Number(expires))).toISOString().split('T');
+	return `Its authorization is valid until ${day} ${time?.slice(0, 5)} UTC: until then, the service can still make it. `;
+}
+
+/** The decisions that leave it open whether the payment was made, and have a code. */
+type Open = 'unknown' | 'otherAuthorization';
+
+type Text = readonly [message: string, hint: string];
+
+/** What is said of a payment for each decision but to send it. */
+const REFUSED: Record<Exclude<Decision, Open | 'sendable'>, (payment: Payment) => Text> = {
+	paid: ({ summary }) => [
+		`The payment of ${summary} was already paid, so it was not sent again`,
+		`If it is another payment, ${ANOTHER_PAYMENT}. To leave paid rows alone, set If Already Paid to Skip.`,
+	],
+	paidOther: (payment) => [
+		`The payment of ${payment.summary} was not sent, because ${nameOf(payment)} was used for another recipient or amount`,
+		`Look up what was paid with it. If this is another payment, ${ANOTHER_PAYMENT}.`,
+	],
+	noRecord: ({ summary }) => [
+		`There is no record of the attempt whose code is in “Confirmed Not Paid”, so the payment of ${summary} was not sent`,
+		'A refused attempt leaves no record. Clear “Confirmed Not Paid” and run the node again.',
+	],
+	usedAuthorization: ({ summary }) => [
+		`The authorization of the payment of ${summary} was already sent for another payment, so it was not sent again`,
+		'If it was sent with another Payment Reference, or with none, use that again to see what became of it: it may have been paid. Only for another payment, get a new authorization.',
+	],
+};
+
+const OPEN: Record<Open, (payment: Payment, code: string) => Text> = {
+	unknown: (payment, code) => [
+		`The payment of ${payment.summary} was already sent, so it was not sent again. Whether it was made isn’t known`,
+		`${payment.reference === undefined ? validityOf(payment) : ''}${askFirst(code)} If ${nameOf(payment)} was sent for another recipient or amount, ask about that payment. A check that was interrupted can also have left this record.`,
+	],
+	otherAuthorization: ({ summary }, code) => [
+		`The payment of ${summary} was already sent with another authorization, so it was not sent with this one. Whether it was made isn’t known`,
+		`Until the first authorization has expired, the service can still make the payment with it, and would pay twice. Send the first one again with the code that you entered, or wait until it has expired. ${askFirst(code)}`,
+	],
+};
+
+function refused([message, hint]: Text, failure?: unknown): UserError {
+	return wrapError(failure, message, { hint, outcome: 'refused', page: PAGE });
+}
+
+export function refusedBy(decision: keyof typeof REFUSED, payment: Payment): UserError {
+	return refused(REFUSED[decision](payment));
+}
+
+function unknown([message, hint]: Text, code: string, failure?: unknown): UserError {
+	return wrapError(failure, message, { hint, outcome: 'unknown', attemptCode: code, page: PAGE });
+}
+
+export function openBy(
+	decision: Open,
+	payment: Payment,
+	{ code, isFirst }: { readonly code: string; readonly isFirst: boolean },
+): UserError {
+	const [message, hint] = OPEN[decision](payment, code);
+	const isForeign = isFirst && (payment.confirmedNotPaid ?? []).length > 0;
+	const foreign = isForeign ? 'No code in “Confirmed Not Paid” belongs to this payment. ' : '';
+	return unknown([message, foreign + hint], code);
+}
+
+export function outcomeUnknown(payment: Payment, code: string, failure: unknown): UserError {
+	const message = `The payment of ${payment.summary} may or may not have been made. ${messageOf(failure)}`;
+	const hint = `Don’t pay this again in another way. ${validityOf(payment)}${askFirst(code)}`;
+	return unknown([message, hint], code, failure);
+}
+
+export function sameAsRow({ summary }: Payment, row: number): UserError {
+	return refused([
+		`The payment of ${summary} would be refused, because row ${row} has the same payment or authorization`,
+		'Remove one of the two, or get a new authorization for a new payment.',
+	]);
+}
+
+export function changedSince({ summary }: Payment, paid: Payment): UserError {
+	return refused([
+		`The payment of ${summary} was not sent, because an earlier try of this run paid ${paid.summary} for the item`,
+		'Retry On Fail runs the node again: use an amount and a recipient that stay the same.',
+	]);
+}
+
+export function beingLookedUp({ summary }: Payment): UserError {
+	return refused([
+		`The payment of ${summary} was not sent, because another process was looking it up at the same moment`,
+		'Run the node again.',
+	]);
+}
+
+export function notLookedUp(failure: unknown): UserError {
+	return refused(['n8n’s record of payments could not be looked up', CHECK_DATABASE], failure);
+}
+
+export function notRecorded({ summary }: Payment, failure: unknown): UserError {
+	const message = `The payment of ${summary} could not be recorded, so it was not sent`;
+	return refused([message, CHECK_DATABASE], failure);
+}
+
+/** @param isCleared whether the record of the attempt was removed */
+export function notMade(
+	{ payment, allowed, code }: { payment: Payment; allowed: Allowed; code: string },
+	error: UserError,
+	isCleared: boolean,
+): UserError {
+	const what = error instanceof ServiceError ? 'wasn’t accepted' : 'was not sent';
+	const earlier =
+		allowed.attempt === 1
+			? ''
+			: ' An earlier attempt may have been made: ask the service before you pay again.';
+	const hint = isCleared
+		? `${error.hint ?? ''} Fix the problem, then run the node again.${earlier}`
+		: `n8n could not clear its record of this attempt. Fix the problem and run the node again. If it then says that the payment was already sent, enter ${code} as “Confirmed Not Paid” under Options.`;
+	return wrapError(error, `The payment of ${payment.summary} ${what}. ${messageOf(error)}`, {
+		hint: hint.trim(),
+		outcome: outcomeOf(error),
+		page: PAGE,
+	});
+}

@@ -1,0 +1,294 @@
+import { NoResponseError, ServiceError, throwIfStopped, UserError } from '../shared/errors';
+import { emailKey } from '../contract/formats';
+import type { JsonValue } from '../shared/json';
+import { ExecutionMemory, type RunScope } from './executionMemory';
+import type { Journal, Known } from './journal';
+import {
+	claimForPayment,
+	forget,
+	lookUp,
+	record,
+	type IsRecorded,
+	type PaymentClaim,
+} from './keyStore';
+import type { NodeList, ProcessedStore } from './nodeList';
+import {
+	beingLookedUp,
+	changedSince,
+	notLookedUp,
+	notMade,
+	notRecorded,
+	openBy,
+	outcomeUnknown,
+	refusedBy,
+	sameAsRow,
+} from './paymentErrors';
+import {
+	allowedBy,
+	codeOf,
+	decide,
+	identityOf,
+	keysOf,
+	secondCodeOf,
+	type Payment,
+} from './paymentKeys';
+import { sentByProcess } from './processMemory';
+
+/** How many payments a node remembers at least; n8n forgets the oldest beyond that. */
+const PAYMENT_HISTORY = 10_000;
+
+/** The five keys that a payment leaves behind, and the marks of who recorded them. */
+const ENTRIES_PER_PAYMENT = 7;
+
+/** Payments that are looked up together. */
+const PAYMENTS_PER_LOOKUP = 1_000;
+
+const KEYS_PER_LOOKUP = 12;
+
+/** Room for look-ups under way, so that they make no payment forgotten. */
+const MAX_ENTRIES = ENTRIES_PER_PAYMENT * PAYMENT_HISTORY + KEYS_PER_LOOKUP * PAYMENTS_PER_LOOKUP;
+
+/** The service's response to a payment. */
+export interface PaymentAnswer {
+	readonly [name: string]: JsonValue;
+	readonly transaction: string;
+}
+
+/** What came of an item's payment in this run of the node. */
+type Try =
+	| { readonly payment: Payment; readonly answer: PaymentAnswer }
+	| { readonly code: string; readonly error: UserError };
+
+const triesOfRuns = new ExecutionMemory<Try>();
+
+/** A payment, as the attempt that its codes allow. */
+type Attempt = ReturnType<typeof attemptOf>;
+
+function attemptOf(payment: Payment) {
+	const identity = identityOf(payment);
+	const allowed = allowedBy(payment.confirmedNotPaid ?? [], identity);
+	const { attempt } = allowed;
+	const keys = keysOf(identity, attempt);
+	return { payment, identity, allowed, attempt, keys, code: codeOf(identity, attempt) };
+}
+
+/**
+ * Whether the payment was certainly not made: the service refused it in its own words, which don't say
+ * that it was there before, or it was never sent.
+ */
+function wasNotMade(error: unknown): error is UserError {
+	if (!(error instanceof UserError)) return false;
+	const { outcome } = error.context;
+	if (outcome !== undefined) return outcome !== 'unknown';
+	if (error instanceof ServiceError) return error.nothingDone && !error.saysItExists;
+	/* That a connection failed says too little about what had left before. */
+	return !(error instanceof NoResponseError);
+}
+
+/**
+ * Sends each payment once. It is looked up, claimed in this process's memory and in n8n's store, sent,
+ * and then recorded as paid. A claim is released only where the payment was certainly not made; if that
+ * isn't known, it stays for good. A person who knows from the service that the payment was not made
+ * enters its code, which allows the next attempt.
+ *
+ * What a crash leaves, and what the next run makes of it:
+ * - during a look-up: all of its keys with their marks, or none: unknown, or as if nothing had been;
+ * - after the claim, whether the payment was sent, refused or paid: the attempt: unknown;
+ * - after it was recorded as paid, with the next claim or at the end of the run: paid.
+ */
+export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
+	private readonly list: NodeList;
+	/** What n8n's store said when this run looked. */
+	private readonly stored = new WeakMap<Payment, IsRecorded>();
+	/** Keys of payments that were made, and are not recorded as paid yet: the next claim takes them along. */
+	private readonly justPaid = new Set<string>();
+	/** Calls of an AI tool at the same moment can have one run index, and each try has its own. */
+	private readonly toolTries = new Map<string, Try>();
+
+	/**
+	 * @param signal ends what waits once the execution was stopped
+	 * @param memory what the nodes of this process have sent
+	 */
+	constructor(
+		store: ProcessedStore,
+		private readonly scope: RunScope,
+		private readonly signal?: AbortSignal,
+		private readonly memory = sentByProcess,
+	) {
+		const nodeKey = `${scope.workflowId}:${scope.nodeId}`;
+		this.list = { store, nodeKey, maxEntries: MAX_ENTRIES };
+	}
+
+	/** Of two payments that are the same, or have the same authorization, the second is refused. */
+	async look(payments: readonly Payment[]): Promise<Array<Known<PaymentAnswer>>> {
+		const known: Array<Known<PaymentAnswer>> = [];
+		const firstRows = new Map<string, number>();
+		for (let left = payments; left.length > 0; left = left.slice(PAYMENTS_PER_LOOKUP)) {
+			const attempts = left.slice(0, PAYMENTS_PER_LOOKUP).map(attemptOf);
+			const failure = await this.lookUp(attempts);
+			for (const attempt of attempts) {
+				const { payment, authorization } = attempt.identity;
+				const first = firstRows.get(payment) ?? firstRows.get(authorization);
+				const row = attempt.payment.item + 1;
+				if (first === undefined) firstRows.set(payment, row).set(authorization, row);
+				known.push(
+					first === undefined
+						? this.known(attempt, failure)
+						: { is: 'refused', error: sameAsRow(attempt.payment, first) },
+				);
+			}
+		}
+		return known;
+	}
+
+	/**
+	 * @throws {UserError} where the payment was or may have been sent before, or can't be recorded: then
+	 *   nothing is sent
+	 * @throws what `send` threw, with what is known about the money
+	 */
+	async perform(payment: Payment, send: () => Promise<PaymentAnswer>): Promise<PaymentAnswer> {
+		throwIfStopped(this.signal);
+		const attempt = attemptOf(payment);
+		const failure = this.stored.has(payment) ? undefined : await this.lookUp([attempt]);
+		const known = this.known(attempt, failure);
+		if ('answer' in known) return known.answer;
+		if ('error' in known) throw known.error;
+		/* In the same moment, so that of two nodes only one goes on. */
+		const own = this.memory.claim(this.inMemory(payment, attempt.keys.claimed));
+		const claim = await this.claim(attempt).catch((error: unknown) => {
+			own.release();
+			throw error;
+		});
+		if (claim === undefined) {
+			own.release();
+			throw await this.seenError(attempt);
+		}
+		const item = `${payment.item}`;
+		try {
+			throwIfStopped(this.signal);
+			const answer = await send();
+			const paid = [attempt.keys.paid, attempt.keys.paidSame];
+			this.memory.record(this.inMemory(payment, paid));
+			own.keep();
+			for (const key of paid) this.justPaid.add(key);
+			this.tries.set(item, { payment, answer });
+			return answer;
+		} catch (error) {
+			if (!wasNotMade(error)) {
+				own.keep();
+				const unknown = outcomeUnknown(payment, attempt.code, error);
+				this.tries.set(item, { code: attempt.code, error: unknown });
+				throw unknown;
+			}
+			const isCleared = await claim.release().then(
+				() => true,
+				() => false,
+			);
+			own.release();
+			throw notMade(attempt, error, isCleared);
+		}
+	}
+
+	/** Records as paid what was paid since the last claim. Call it when the last payment has ended. */
+	async close(): Promise<void> {
+		const keys = [...this.justPaid];
+		this.justPaid.clear();
+		/* If it fails, these payments stay recorded as sent, and are not sent again. */
+		if (keys.length > 0) await record(this.list, keys).catch(() => undefined);
+	}
+
+	private get tries(): Map<string, Try> {
+		return this.scope.isTool ? this.toolTries : triesOfRuns.of(this.scope);
+	}
+
+	private inMemory({ baseUrl }: Payment, keys: readonly string[]): string[] {
+		return keys.map((key) => `${baseUrl} ${key}`);
+	}
+
+	/** @returns why the store could not be asked */
+	private async lookUp(attempts: readonly Attempt[]): Promise<unknown> {
+		for (const { payment } of attempts) this.stored.delete(payment);
+		try {
+			const groups = attempts.map(({ keys }) => keys.lookedUp);
+			const isRecorded = await lookUp(this.list, groups, this.signal);
+			for (const { payment } of attempts) this.stored.set(payment, isRecorded);
+			return undefined;
+		} catch (failure) {
+			throwIfStopped(this.signal);
+			return failure;
+		}
+	}
+
+	/** What this run, this process and n8n's store know. */
+	private known(attempt: Attempt, failure?: unknown): Known<PaymentAnswer> {
+		const { payment } = attempt;
+		const own = this.tries.get(`${payment.item}`);
+		if (own === undefined) return this.knownOfOthers(attempt, failure);
+		if ('error' in own) return { is: 'unknown', when: 'earlierTry', ...own };
+		/* An expression may have given the item another authorization or reference since. */
+		const { recipient, cents } = own.payment;
+		if (emailKey(recipient) === emailKey(payment.recipient) && cents === payment.cents) {
+			return { is: 'done', when: 'earlierTry', answer: { ...own.answer, already_sent: true } };
+		}
+		const known = this.knownOfOthers(attempt, failure);
+		if (known.is !== 'sendable') return known;
+		return { is: 'refused', error: changedSince(payment, own.payment) };
+	}
+
+	private knownOfOthers(
+		{ payment, identity, allowed, keys }: Attempt,
+		failure: unknown,
+	): Known<PaymentAnswer> {
+		const stored = this.stored.get(payment);
+		const isRecorded = (key: string) =>
+			stored?.(key) === true || this.inMemory(payment, [key]).some((each) => this.memory.has(each));
+		const decision = decide(keys, allowed, isRecorded);
+		const { attempt } = allowed;
+		if (decision === 'sendable') {
+			/* What this process has not sent, another one may have. */
+			if (stored === undefined) return { is: 'refused', error: notLookedUp(failure) };
+			return { is: 'sendable', attempt };
+		}
+		if (decision === 'unknown' || decision === 'otherAuthorization') {
+			const latest = attempt + Math.max(0, keys.sent.findLastIndex(isRecorded));
+			const code =
+				decision === 'unknown' ? codeOf(identity, latest) : secondCodeOf(identity, attempt - 1);
+			const error = openBy(decision, payment, { code, isFirst: attempt === 1 });
+			return { is: 'unknown', when: 'earlierRun', code, error };
+		}
+		const error = refusedBy(decision, payment);
+		return decision === 'paid'
+			? { is: 'done', when: 'earlierRun', error }
+			: { is: 'refused', error };
+	}
+
+	/** @returns undefined if another process was faster */
+	private async claim({ payment, keys }: Attempt): Promise<PaymentClaim | undefined> {
+		const stored = this.stored.get(payment);
+		const permanentKeys = [...this.justPaid];
+		const claim = await claimForPayment(this.list, {
+			keys: keys.claimed,
+			permanentKeys,
+			/* Nothing of it may have been recorded since the look-up. */
+			mayClaim: (isRecorded) => keys.claimed.every((key) => stored?.(key) || !isRecorded(key)),
+			signal: this.signal,
+		}).catch((failure: unknown) => {
+			throwIfStopped(this.signal);
+			throw notRecorded(payment, failure);
+		});
+		if (claim === undefined) return undefined;
+		for (const key of permanentKeys) this.justPaid.delete(key);
+		if (keys.lookUps.some((key) => stored?.(key))) {
+			/* What a killed look-up left must not put this attempt in doubt. */
+			const doubtful = [keys.paid, keys.paidSame, ...keys.lookUps];
+			await forget(this.list, doubtful).catch(() => undefined);
+		}
+		return claim;
+	}
+
+	private async seenError(attempt: Attempt): Promise<UserError> {
+		const failure = await this.lookUp([attempt]);
+		const known = this.known(attempt, failure);
+		return 'error' in known ? known.error : beingLookedUp(attempt.payment);
+	}
+}

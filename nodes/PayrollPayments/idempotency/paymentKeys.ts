@@ -1,0 +1,215 @@
+import { createHash } from 'node:crypto';
+
+import { emailKey } from '../contract/formats';
+import { canonicalJson } from '../shared/json';
+
+/*
+ * WHAT IS RECORDED OF A PAYMENT
+ *
+ * A payment is known by its reference or, without one, by its authorization. It may be sent more than
+ * once, as attempt 1, 2 …, but each later one only with the code of the one before it.
+ *
+ * | key               | says                                         | recorded          | removed         |
+ * |-------------------|----------------------------------------------|-------------------|-----------------|
+ * | sent:n            | attempt n was sent, or is about to be        | before it is sent | if it is refused |
+ * | sentWith:n        | it was sent with this authorization          | with sent:n       | with sent:n     |
+ * | authorization     | this authorization was sent, for whichever   | with sent:n       | with sent:n     |
+ * |   (odd and even n)|   payment; two keys in turn, so that clearing |                   |                 |
+ * |                   |   attempt n leaves that of attempt n + 1     |                   |                 |
+ * | paid              | the payment was made                         | once it is made   | never           |
+ * | paidSame          | … to this recipient, with this amount        | with paid         | never           |
+ * | lookUp            | the keys of this payment are being looked up  | with these keys   | with them       |
+ * | lookUpSame        | … those of this recipient and amount         | with these keys   | with them       |
+ *
+ * n8n has no read-only look-up: to ask for keys records them, until we remove them. A `lookUp` that is
+ * found is left over from a look-up that was killed, and other keys may be, too. Whether the payment was
+ * made isn't known then. There are two of them, since two processes that look up one reference with
+ * different amounts at once each leave behind only what the other one didn't ask for.
+ */
+
+/** A payment that is to be sent. Team, signer, typed data and reference say which payment it is. */
+export interface Payment {
+	/** Of the service; no part of a payment's identity in n8n's store. */
+	readonly baseUrl: string;
+	readonly teamId: string;
+	/** Address of the wallet that signs. */
+	readonly signer: string;
+	readonly typedData: unknown;
+	/** The user's own number for it, e.g. of an invoice: freshly made typed data is the same payment. */
+	readonly reference?: string;
+	/** Email address. That a payment was made says nothing of another recipient or amount. */
+	readonly recipient: string;
+	readonly cents: number;
+	/** For messages: the amount in dollars and the recipient. */
+	readonly summary: string;
+	/** Number of the input item. */
+	readonly item: number;
+	/** The codes of attempts that, as the service says, were not made; as the user typed them. */
+	readonly confirmedNotPaid?: readonly string[];
+}
+
+/** Attempts after the one in question that are looked for, since n8n forgets the oldest first. */
+const LATER_ATTEMPTS = 3;
+
+/** Decimal, hexadecimal, octal or binary digits, as BigInt reads them. */
+const INTEGER = /^(?:-?\d+|0x[\da-f]+|0o[0-7]+|0b[01]+)$/i;
+
+/** The text, or in decimal digits if a library reads an integer from it: "60", "060" and "0x3c". */
+function inDigits(text: string): string {
+	const digits = text.trim().replace(/^\+/, '');
+	return INTEGER.test(digits) ? BigInt(digits).toString() : text;
+}
+
+function hash(...parts: unknown[]): string {
+	return createHash('sha256').update(canonicalJson(parts, inDigits)).digest('hex');
+}
+
+/** A reference as people compare it: kinds of dashes, invisible characters, white space and case don't count. */
+function referenceKey(reference: string): string {
+	return reference
+		.replace(/[\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]|(?!\s)\p{Cc}/gu, '')
+		.normalize('NFKC')
+		.replace(/[\p{Pd}\u2212]/gu, '-')
+		.replace(/\s+/g, ' ')
+		.trim()
+		.toLowerCase();
+}
+
+export interface PaymentIdentity {
+	/**
+	 * Never of the signature, since signers need not be deterministic. The case of the signer's address
+	 * doesn't matter: hex digits are read as a number.
+	 */
+	readonly authorization: string;
+	/** Attempts are counted by it. */
+	readonly payment: string;
+	readonly paymentAndTerms: string;
+	readonly hasReference: boolean;
+}
+
+export function identityOf(payment: Payment): PaymentIdentity {
+	const { teamId, signer, typedData, reference, recipient, cents } = payment;
+	const authorization = hash('typed data', teamId, signer, typedData);
+	const id =
+		reference === undefined
+			? hash('payment by typed data', authorization)
+			: hash('payment by reference', teamId, `reference ${referenceKey(reference)}`);
+	const paymentAndTerms = hash('exact payment', id, emailKey(recipient), cents);
+	return { authorization, payment: id, paymentAndTerms, hasReference: reference !== undefined };
+}
+
+/** The keys of an attempt. They never change, or every payment that is recorded would be free again. */
+export function keysOf(identity: PaymentIdentity, attempt: number) {
+	const { authorization, payment, paymentAndTerms, hasReference } = identity;
+	const sent = (number: number) => hash('attempt', payment, number);
+	/* The pair of an authorization and a payment; without a reference, they are the same. */
+	const sentWith = (number: number) =>
+		hasReference
+			? hash('pair', authorization, payment, ...(number === 1 ? [] : [number]))
+			: sent(number);
+	const again = hash('again', authorization);
+	const keys = {
+		/** Of this attempt and of later ones: n8n may have forgotten the earlier ones only. */
+		sent: Array.from({ length: LATER_ATTEMPTS + 1 }, (_, index) => sent(attempt + index)),
+		previousSent: sent(attempt - 1),
+		previousSentWith: sentWith(attempt - 1),
+		authorizations: [authorization, again],
+		paid: hash('paid', payment),
+		paidSame: hash('paid', paymentAndTerms),
+		lookUps: [hash('looked up', payment), hash('looked up', paymentAndTerms)],
+	};
+	const previous = attempt === 1 ? [] : [keys.previousSent, keys.previousSentWith];
+	return {
+		...keys,
+		/** What is recorded before the attempt is sent. */
+		claimed: [sent(attempt), attempt % 2 === 1 ? authorization : again, sentWith(attempt)],
+		lookedUp: [
+			...keys.sent,
+			...previous,
+			...keys.authorizations,
+			keys.paid,
+			keys.paidSame,
+			...keys.lookUps,
+		],
+	};
+}
+
+export type PaymentKeys = ReturnType<typeof keysOf>;
+
+/** An attempt code such as 7F3A-91C2-1. It can't be guessed from the code of another attempt. */
+export function codeOf({ payment }: PaymentIdentity, attempt: number): string {
+	const digits = hash('code', payment, attempt).slice(0, 8).toUpperCase();
+	return `${digits.slice(0, 4)}-${digits.slice(4)}-${attempt}`;
+}
+
+/** The second code of an attempt, which allows another authorization than the attempt's. */
+export function secondCodeOf(identity: PaymentIdentity, attempt: number): string {
+	return `${codeOf(identity, attempt)}N`;
+}
+
+/** A code as people type it, without dashes, quotes, full stops and white space of any kind. */
+function plainCode(typed: string): string {
+	return typed
+		.normalize('NFKC')
+		.replace(/[\s\p{Pd}\p{Pi}\p{Pf}\p{Cf}\u2212"'`´.]/gu, '')
+		.toUpperCase();
+}
+
+const PLAIN_CODE = /^[\dA-F]{8}([1-9]\d{0,2})N?$/;
+
+/** Whether the text is an attempt code, of whichever payment. */
+export function isAttemptCode(text: string): boolean {
+	return PLAIN_CODE.test(plainCode(text));
+}
+
+/** Which attempt may be sent next. */
+export interface Allowed {
+	readonly attempt: number;
+	/** Whether with another authorization than the attempt before, too. */
+	readonly withAnyAuthorization: boolean;
+}
+
+/** What the codes allow that a person entered. Codes of other payments change nothing. */
+export function allowedBy(typed: readonly string[], identity: PaymentIdentity): Allowed {
+	const codes = new Set(typed.map(plainCode));
+	const isEntered = (code: string) => codes.has(plainCode(code));
+	const denied = [...codes]
+		.map((code) => Number(PLAIN_CODE.exec(code)?.[1] ?? 0))
+		.filter((attempt) => [codeOf, secondCodeOf].some((of) => isEntered(of(identity, attempt))));
+	const last = Math.max(0, ...denied);
+	return { attempt: last + 1, withAnyAuthorization: isEntered(secondCodeOf(identity, last)) };
+}
+
+export type Decision =
+	| 'sendable'
+	/** It was made, to this recipient and with this amount. */
+	| 'paid'
+	/** It was made, to another recipient or with another amount. */
+	| 'paidOther'
+	/** It, or a later attempt, was sent, and may have been made. */
+	| 'unknown'
+	/** The attempt before was sent with another authorization, which may still be carried out. */
+	| 'otherAuthorization'
+	/** The attempt whose code was entered isn't recorded. */
+	| 'noRecord'
+	/** The authorization was sent, but not by the attempt before. */
+	| 'usedAuthorization';
+
+/** Whether an attempt may be sent, given what is recorded. */
+export function decide(
+	keys: PaymentKeys,
+	{ attempt, withAnyAuthorization }: Allowed,
+	isRecorded: (key: string) => boolean,
+): Decision {
+	const isDoubtful = keys.lookUps.some(isRecorded);
+	if (isRecorded(keys.paidSame) && !isDoubtful) return 'paid';
+	if (isRecorded(keys.paid) && !isDoubtful) return 'paidOther';
+	/* A code denies what is in doubt. */
+	if (keys.sent.some(isRecorded) || (isRecorded(keys.paid) && attempt === 1)) return 'unknown';
+	const isSame = attempt > 1 && isRecorded(keys.previousSentWith);
+	if (attempt > 1) {
+		if (!isRecorded(keys.previousSent)) return 'noRecord';
+		if (!isSame && !withAnyAuthorization) return 'otherAuthorization';
+	}
+	return keys.authorizations.some(isRecorded) && !isSame ? 'usedAuthorization' : 'sendable';
+}

@@ -1,0 +1,259 @@
+import { balanceCall } from '../../api/balanceCall';
+import { entityLabel, platformIdOf } from '../../api/credentials';
+import { requireAllowedPayment } from '../../api/limits';
+import { ENDPOINTS } from '../../contract/endpoints';
+import { instantPaymentAnswer } from '../../api/schemas/answers';
+import type { Known } from '../../idempotency/journal';
+import type { PaymentAnswer, PaymentJournal } from '../../idempotency/paymentJournal';
+import type { Payment } from '../../idempotency/paymentKeys';
+import { refused, type Form, type Row, type State } from '../../run/rows';
+import type { RunContext } from '../../run/runContext';
+import { signatureOver, type OutputRecord, type Signs } from '../../run/write';
+import { UserError } from '../../shared/errors';
+import { centsAsDecimal, centsAsDollars } from '../../shared/money';
+import { signedAmountCents, signedAmountInDollars } from '../../signing/typedAmount';
+import { asWord } from '../../shared/redaction';
+import { chainLabel } from '../../signing/chains';
+import { eip712PartsOf } from './eip712Parts';
+import type { PaymentInput, PaymentOptions, PaymentSettings } from './fields';
+import { journalOf } from './journal';
+import type { GuardedPayment, PaymentRow } from './paymentRow';
+
+type PaymentForm = Form<PaymentInput, PaymentOptions>;
+type PaymentRun = RunContext<PaymentSettings>;
+
+/** Whole cents, from the field that Amount Unit shows. */
+function centsOf({ amountCents, amountDollars }: PaymentInput): number {
+	return Number(amountCents ?? amountDollars);
+}
+
+/**
+ * Checks a payment's authorization against the form, before anyone signs it. A provided signature must
+ * also be the signer's, if domain and types say what it covers.
+ * @throws {UserError} if they disagree
+ */
+async function guardAuthorization(
+	{ input, options }: PaymentForm,
+	signer: string,
+	run: PaymentRun,
+) {
+	const { teamId, recipientEmail, network, signature, typedData: payload } = input;
+	const parts = eip712PartsOf(payload, options, signature !== undefined);
+	if (parts === undefined) return { signs: null, sign: async () => signature ?? '' };
+	const { instantPaymentTypedData } = await import('../../signing');
+	const { credentials, settings, wallet } = run;
+	const platformId = platformIdOf(credentials);
+	const { from } = payload.message;
+	const isKnown = [signer, platformId].some((each) => each?.toLowerCase() === from.toLowerCase());
+	const typedData = instantPaymentTypedData(
+		{ ...parts, message: payload.message },
+		{
+			...{ teamId, network, signer, platformId, recipientEmail },
+			teamLabel: entityLabel(teamId, credentials.entities),
+			teamAccount: isKnown ? undefined : await accountOf(teamId, run),
+			amountCents: centsOf(input),
+			typedAmountUnit: settings.typedAmountUnit,
+		},
+	);
+	return await signatureOver(typedData, wallet, { signer, signature });
+}
+
+/** The account of the paying team, which may be the sender; undefined if it can't be read. */
+async function accountOf(teamId: string, { read }: PaymentRun): Promise<string | undefined> {
+	const balance = await read(balanceCall(teamId)).catch(() => undefined);
+	return balance?.platform_account_address;
+}
+
+/** What is signed, for the person who approves it. */
+function authorizationSummary(
+	{ typedData, signature }: PaymentInput,
+	unit: PaymentSettings['typedAmountUnit'],
+	signs: Signs | null,
+	signer: string,
+): string {
+	const { amount, token = '', recipient } = typedData.message.data;
+	const dollars = signedAmountInDollars(amount, unit);
+	const units = unit === 'cents' ? 'cents' : 'token units';
+	const { chainId, verifyingContract } = signs?.domain ?? {};
+	const isChecked =
+		signs === null
+			? ' that can’t be checked, since its domain and types aren’t known'
+			: ', which was checked';
+	return [
+		`Authorization: ${dollars === undefined ? `${asWord(amount)} (not compared)` : `${dollars} (${amount} ${units})`}`,
+		token.trim() === '' ? '' : ` of token ${asWord(token)}`,
+		` to ${asWord(recipient)}`,
+		signs === null ? '' : ` on ${chainLabel(chainId)}, contract ${String(verifyingContract)}`,
+		signature === undefined
+			? `, signed by ${signer}`
+			: `, with a provided signature of ${signer}${isChecked}`,
+	].join('');
+}
+
+/** What a person needs to judge a payment, as far as its form tells. */
+function columnsOf({ input }: PaymentForm, { credentials }: PaymentRun) {
+	const { currency, network, paymentReference: reference, recipientEmail, signer } = input;
+	const { message } = input.typedData;
+	const filled = (value: string) => (value.trim() === '' ? null : value);
+	return {
+		amount: centsAsDecimal(centsOf(input)),
+		currency,
+		network,
+		team: entityLabel(input.teamId, credentials.entities),
+		recipient_email: recipientEmail,
+		recipient_address: filled(message.data.recipient),
+		token: filled(message.data.token ?? ''),
+		reference: reference ?? null,
+		expires: filled(message.expires),
+		signer: signer ?? null,
+	};
+}
+
+/** What the service's answer says, without what the row itself says. */
+function paid(columns: OutputRecord, { transaction, ...others }: PaymentAnswer): OutputRecord {
+	const own = { outcome: 'paid', transaction, ...columns };
+	return { ...own, ...others, ...own };
+}
+
+/** A payment that passes every check but the journal's. */
+async function guardPayment(
+	form: PaymentForm,
+	run: PaymentRun,
+	journal: PaymentJournal,
+): Promise<GuardedPayment> {
+	const { items, input } = form;
+	const { teamId, recipientEmail, currency, network, paymentReference: reference } = input;
+	const { confirmedNotPaid, typedAmountUnit } = run.settings;
+	const { message } = input.typedData;
+	const cents = centsOf(input);
+	const signedCents = signedAmountCents(message.data.amount, typedAmountUnit);
+	requireAllowedPayment(run.credentials, { amountCents: cents, recipientEmail, signedCents });
+	const signer = input.signer ?? (await run.wallet()).address;
+	const { signs, sign } = await guardAuthorization(form, signer, run);
+	const summary = `${centsAsDollars(cents)} to ${recipientEmail}`;
+	const payment: Payment = {
+		...{ baseUrl: run.credentials.baseUrl, teamId, signer, typedData: message, reference },
+		confirmedNotPaid,
+		...{ recipient: recipientEmail, cents, summary, item: items[0] },
+	};
+	const columns = { ...columnsOf(form, run), signer };
+	const write = run.write(
+		items,
+		{
+			...ENDPOINTS.createInstantPayment,
+			summary: `Pay ${summary} from team ${columns.team}. ${authorizationSummary(input, typedAmountUnit, signs, signer)}`,
+			body: {
+				from: teamId,
+				amount_cents: cents,
+				signer,
+				typed_data: { ...message, data: { ...message.data } },
+				external_recipient_email: recipientEmail,
+				currency_symbol: currency,
+				network,
+			},
+			entityId: teamId,
+			...{ signs, reference, columns },
+			sign: async () => ({ signature: await sign() }),
+			answer: instantPaymentAnswer,
+		},
+		async ({ open, send }) => {
+			await open();
+			return await journal.perform(payment, send);
+		},
+	);
+	return {
+		...{ items, payment, columns, writes: [write] },
+		isCompared: signs !== null && signedCents !== undefined,
+		state: { is: 'ready', act: async (perform) => [paid(columns, await perform(write))] },
+	};
+}
+
+/** The row with what the journal knows of its payment. */
+function withKnown(
+	row: GuardedPayment,
+	known: Known<PaymentAnswer>,
+	ifAlreadyPaid: PaymentSettings['ifAlreadyPaid'],
+): PaymentRow {
+	const { columns = {} } = row;
+	const say = (change: (summary: string) => string) =>
+		row.writes.map((write) => ({ ...write, summary: change(write.summary) }));
+	const and = (state: State, writes = row.writes) => ({ ...row, known, state, writes });
+	const notAgain = () => say((summary) => `Already paid, so not sent again: ${summary}`);
+	switch (known.is) {
+		case 'sendable': {
+			const { attempt } = known;
+			return and(
+				row.state,
+				say((said) => (attempt > 1 ? `${said}, as attempt ${attempt}` : said)),
+			);
+		}
+		case 'done': {
+			const { when } = known;
+			if (when === 'earlierTry') {
+				return and({ is: 'done', records: [paid(columns, known.answer)], when }, notAgain());
+			}
+			if (ifAlreadyPaid === 'fail') {
+				return and({ is: 'refused', error: known.error, scope: 'row' });
+			}
+			const record = { outcome: 'already_paid', transaction: null, ...columns };
+			return and({ is: 'done', records: [record], when }, notAgain());
+		}
+		case 'unknown':
+			return and({ is: 'unknown', error: known.error, when: known.when });
+		case 'refused':
+			return and({ is: 'refused', error: known.error, scope: 'row' }, []);
+	}
+}
+
+/** @throws {UserError} if the run isn't as large as the person said, whatever *On Error* says */
+function checkTotals(forms: readonly PaymentForm[], unread: readonly Row[]): void {
+	const count = forms.length + unread.length;
+	const cents = totalOf(forms);
+	const refuse = (what: string) => {
+		const rest = unread.length === 0 ? '' : `, and ${unread.length} of its rows can’t be read`;
+		throw new UserError(`${what}${rest}`, {
+			hint: 'Check the rows, or correct the number under Options.',
+			outcome: 'refused',
+		});
+	};
+	for (const { options } of forms) {
+		const { expectedPayments = count, expectedTotal } = options;
+		if (expectedPayments !== count) {
+			refuse(`Expected Payments is ${expectedPayments}, but this run has ${count}`);
+		}
+		if (expectedTotal !== undefined && (BigInt(expectedTotal) !== cents || unread.length > 0)) {
+			const [expected, found] = [expectedTotal, cents].map(centsAsDollars);
+			refuse(`Expected Total is ${expected}, but this run has ${found}`);
+		}
+	}
+}
+
+function totalOf(forms: readonly PaymentForm[]): bigint {
+	return forms.reduce((sum, { input }) => sum + BigInt(centsOf(input)), 0n);
+}
+
+/** Checks all payments of a run: each by itself, the run's totals, and what was paid before. */
+export async function checkPayments(
+	forms: readonly PaymentForm[],
+	run: PaymentRun,
+	unread: readonly Row[],
+): Promise<Row[]> {
+	checkTotals(forms, unread);
+	const journal = journalOf(run);
+	const rows: Row[] = [];
+	const guarded: GuardedPayment[] = [];
+	for (const form of forms) {
+		try {
+			guarded.push(await guardPayment(form, run, journal));
+		} catch (error) {
+			rows.push({ ...refused(form.items, error), columns: columnsOf(form, run) });
+		}
+	}
+	const known = await journal.look(guarded.map(({ payment }) => payment));
+	const { ifAlreadyPaid } = run.settings;
+	const looked = guarded.flatMap((row, index) => {
+		const state = known[index];
+		return state === undefined ? [] : withKnown(row, state, ifAlreadyPaid);
+	});
+	return [...rows, ...looked];
+}

@@ -1,0 +1,25 @@
+import type { Known } from '../../idempotency/journal';
+import type { PaymentAnswer } from '../../idempotency/paymentJournal';
+import type { Payment } from '../../idempotency/paymentKeys';
+import type { Row } from '../../run/rows';
+
+/** A payment that passed every check of its own. */
+export interface GuardedPayment extends Row {
+	readonly items: readonly [number];
+	readonly payment: Payment;
+	/** Whether the signed amount was compared with the form's. */
+	readonly isCompared: boolean;
+}
+
+/** The same, with what the journal knows of it. */
+export interface PaymentRow extends GuardedPayment {
+	readonly known: Known<PaymentAnswer>;
+}
+
+export function isPayment<Some extends Row>(row: Some): row is Some & PaymentRow {
+	return 'payment' in row;
+}
+
+export function totalCents(rows: readonly PaymentRow[]): bigint {
+	return rows.reduce((sum, { payment }) => sum + BigInt(payment.cents), 0n);
+}

@@ -1,0 +1,102 @@
+import { balanceCall } from '../../api/balanceCall';
+import { approvalOf } from '../../run/approve';
+import { failedRows, firstItem, inOrder, type Row } from '../../run/rows';
+import type { RunContext } from '../../run/runContext';
+import type { OutputRecord } from '../../run/write';
+import { messageOf } from '../../shared/errors';
+import { emailKey } from '../../contract/formats';
+import { counted } from '../../shared/lists';
+import { centsAsDecimal, centsAsDollars, dollarsAsCents, wholeCents } from '../../shared/money';
+import { isPayment, totalCents, type PaymentRow } from './paymentRow';
+
+/** The balance of the paying team in US cents; undefined if it can't be read, or there are several teams. */
+async function balanceOf(
+	{ read }: RunContext,
+	rows: readonly PaymentRow[],
+): Promise<bigint | undefined> {
+	const [nanoid, ...others] = new Set(rows.map(({ payment }) => payment.teamId));
+	if (nanoid === undefined || others.length > 0) return undefined;
+	const answer = await read(balanceCall(nanoid)).catch(() => undefined);
+	const dollars = answer?.balances.filter(({ currency }) => currency === 'USD');
+	return dollars?.map(({ balance_cents: cents }) => wholeCents(cents))[0];
+}
+
+/** The rows with the same recipient and amount, by their numbers. */
+function duplicatesIn(rows: readonly PaymentRow[]): number[][] {
+	const groups = new Map<string, number[]>();
+	for (const { items, payment } of rows) {
+		const key = `${payment.cents} ${emailKey(payment.recipient)}`;
+		groups.set(key, [...(groups.get(key) ?? []), items[0] + 1]);
+	}
+	return [...groups.values()].filter((group) => group.length > 1);
+}
+
+/** A row that needs attention. */
+function listedRow(row: Row): OutputRecord {
+	const number = firstItem(row) + 1;
+	const [failed] = failedRows([row]);
+	if (isPayment(row) && row.known.is === 'done') {
+		return { row: number, summary: row.payment.summary };
+	}
+	const error = failed === undefined ? '' : messageOf(failed.state.error);
+	const summary = isPayment(row) ? row.payment.summary : (summaryOf(row) ?? error);
+	if (isPayment(row) && row.known.is === 'unknown') {
+		return { row: number, summary, attempt_code: row.known.code ?? null, error };
+	}
+	return { row: number, summary, error };
+}
+
+/** Which payment a row is that was refused before it was one; undefined if its form doesn't tell. */
+function summaryOf({ columns }: Row): string | undefined {
+	const { amount, recipient_email: email } = columns ?? {};
+	if (typeof amount !== 'string' || typeof email !== 'string') return undefined;
+	return `${centsAsDollars(centsIn(amount))} to ${email}`;
+}
+
+function centsIn(amount: string): bigint {
+	return BigInt(dollarsAsCents(amount) ?? 0);
+}
+
+/** The check of the whole run, as one item. */
+export async function describeRun(rows: readonly Row[], run: RunContext): Promise<OutputRecord> {
+	const all = inOrder(rows);
+	const payments = all.filter(isPayment);
+	const toSend = payments.filter(({ known }) => known.is === 'sendable');
+	const paid = payments.filter(({ known }) => known.is === 'done');
+	const unknown = payments.filter(({ known }) => known.is === 'unknown');
+	const refused = all.filter((row) => !isPayment(row) || row.known.is === 'refused');
+	const total = all.reduce((sum, { columns }) => {
+		const amount = columns?.amount;
+		return typeof amount === 'string' ? sum + centsIn(amount) : sum;
+	}, 0n);
+	const toSendTotal = totalCents(toSend);
+	const balance = await balanceOf(run, payments);
+	const duplicates = duplicatesIn(payments);
+	const notes = counted({
+		'already paid': paid.length,
+		unknown: unknown.length,
+		refused: refused.length,
+		'with the same recipient and amount as another': duplicates.flat().length,
+		'whose authorization wasn’t compared with the amount': payments.filter((row) => !row.isCompared)
+			.length,
+	});
+	const summary = `Pay ${toSend.length} of ${all.length} rows, ${centsAsDollars(toSendTotal)} of ${centsAsDollars(total)}`;
+	const writes = payments.flatMap((row) => row.writes);
+	return {
+		check: refused.length > 0 ? 'failed' : 'passed',
+		summary: notes.length === 0 ? summary : `${summary}; ${notes.join(', ')}`,
+		approval: refused.length > 0 ? null : approvalOf(run.approvable, writes),
+		count: all.length,
+		total: centsAsDecimal(total),
+		to_send_count: toSend.length,
+		to_send_total: centsAsDecimal(toSendTotal),
+		currency: 'USD',
+		balance: balance === undefined ? null : centsAsDecimal(balance),
+		balance_after: balance === undefined ? null : centsAsDecimal(balance - toSendTotal),
+		payments: payments.map(({ columns = {} }) => columns),
+		already_paid: paid.map(listedRow),
+		unknown: unknown.map(listedRow),
+		refused: refused.map(listedRow),
+		duplicates,
+	};
+}

@@ -1,0 +1,146 @@
+import { createHash } from 'node:crypto';
+
+import { credentialLabel } from '../api/limits';
+import type { ServiceCredentials } from '../api/credentials';
+import { UserError } from '../shared/errors';
+import { canonicalJson } from '../shared/json';
+import type { Operation } from './operation';
+import { inOrder, refuseRest, rowsThatAre, type Row } from './rows';
+import type { OutputRecord, ShownWrite, Signs } from './write';
+
+/** Crockford's Base32: no letters that are read as others. */
+const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+
+/** Characters of an approval, in groups of four. */
+const LENGTH = 16;
+
+/** What all writes of a run have in common. */
+export interface Approvable {
+	readonly operation: string;
+	readonly baseUrl: string;
+}
+
+/**
+ * The approval over some writes, in their order: method, path, body, what is signed and a payment's
+ * reference, without the columns of the report. The same writes in another run have the same one.
+ */
+export function approvalOf(
+	{ operation, baseUrl }: Approvable,
+	writes: readonly ShownWrite[],
+): string {
+	const covered = writes.map(({ request, signs, reference = null }) => {
+		const { method = null, path = null, body = null } = request ?? {};
+		return [operation, baseUrl, method, path, body, signs, reference];
+	});
+	const hash = createHash('sha256').update(canonicalJson(covered)).digest();
+	const number = BigInt(`0x${hash.subarray(0, (LENGTH * 5) / 8).toString('hex')}`);
+	return number
+		.toString(32)
+		.padStart(LENGTH, '0')
+		.replace(/./g, (digit) => ALPHABET.charAt(parseInt(digit, 32)))
+		.replace(/(.{4})(?=.)/g, '$1-');
+}
+
+/** Normalizes what a person typed: no hyphens or spaces, O as 0, I and L as 1. */
+function normalizeApproval(approval: string): string {
+	return approval.toUpperCase().replace(/[\s-]/g, '').replace(/O/g, '0').replace(/[IL]/g, '1');
+}
+
+const withoutTypes = ({ domain, primaryType, message }: Signs) => ({
+	domain,
+	primaryType,
+	message,
+});
+
+/** What *Check Only* puts out for the writes of one row; all have the row's approval. */
+export function checkRecords(of: Approvable, writes: readonly ShownWrite[]): OutputRecord[] {
+	const approval = approvalOf(of, writes);
+	return writes.map(({ summary, columns, request, signs }) => ({
+		check: 'passed',
+		summary,
+		approval,
+		...columns,
+		signs: signs && withoutTypes(signs),
+		request,
+	}));
+}
+
+function notApproved(what: string, next: string): UserError {
+	return new UserError(what, { hint: next, outcome: 'refused', page: 'payments.md' });
+}
+
+interface Approver {
+	readonly approvable: Approvable;
+	readonly credentials: Pick<ServiceCredentials, 'limits'> & { readonly name?: string };
+}
+
+function requestsIn(rows: readonly Row[]): string {
+	const { length } = rowsThatAre(rows, 'ready').flatMap(({ writes }) => writes);
+	return `${length} request${length === 1 ? '' : 's'}`;
+}
+
+/**
+ * Refuses the rows whose items name neither their own approval nor, the same for all, that of the run.
+ * A run's approval covers all its rows, those that were made before included.
+ * @param approved what items name as approved
+ */
+export function approve(
+	{ contentOf = requestsIn }: Pick<Operation, 'contentOf'>,
+	rows: readonly Row[],
+	{ approvable: of, credentials }: Approver,
+	approved: ReadonlyMap<number, string>,
+): readonly Row[] {
+	if (approved.size === 0 && !credentials.limits.requireApproval) return rows;
+	const given = new Map([...approved].map(([item, text]) => [item, normalizeApproval(text)]));
+	const isApproved = ({ items, writes }: Row) => {
+		const own = normalizeApproval(approvalOf(of, writes));
+		return items.every((item) => given.get(item) === own);
+	};
+	const ready = rowsThatAre(rows, 'ready');
+	const unapproved = new Set<Row>(ready.filter((row) => !isApproved(row)));
+	if (unapproved.size === 0) return rows;
+	const [ofRun, ...others] = new Set(given.values());
+	if (given.size > 1 && ofRun !== undefined && others.length === 0) {
+		/* A refused row can be part of it if its request is known: a payment that was made before. */
+		const isWhole = rowsThatAre(rows, 'refused').every(({ writes }) => writes.length > 0);
+		const whole = approvalOf(
+			of,
+			inOrder(rows).flatMap(({ writes }) => writes),
+		);
+		if (isWhole && ofRun === normalizeApproval(whole)) return rows;
+		return refuseRest(
+			rows,
+			unapproved.size < ready.length ? coversSome() : otherRun(rows, contentOf),
+		);
+	}
+	return rows.map((row) => {
+		if (!unapproved.has(row)) return row;
+		const error = row.items.some((item) => given.has(item))
+			? notApproved(
+					'This isn’t what was approved',
+					'Something changed after the check. Check it again, and have the new check approved.',
+				)
+			: notApproved(
+					`Approved Check is missing, and ${credentialLabel(credentials)} require it`,
+					'Run this first with Check Only, have a person approve it, and use its approval as Approved Check under Options.',
+				);
+		return { ...row, state: { is: 'refused', error, scope: 'row' } };
+	});
+}
+
+function coversSome(): UserError {
+	return notApproved(
+		'Approved Check covers only some of the requests of this run',
+		'Give each row the approval of its own request, or send one team and role at a time.',
+	);
+}
+
+function otherRun(rows: readonly Row[], contentOf: (rows: readonly Row[]) => string): UserError {
+	const why = rowsThatAre(rows, 'refused').some(({ writes }) => writes.length === 0)
+		? 'Correct or leave out what was refused, check the run again'
+		: `The run now has ${contentOf(rows)}. Check it again`;
+	return notApproved(
+		'This run isn’t the one that was approved',
+		`${why}, and have the new check approved.`,
+	);
+}

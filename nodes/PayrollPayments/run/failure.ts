@@ -1,0 +1,121 @@
+import { messageOf, UserError } from '../shared/errors';
+import { listed } from '../shared/lists';
+import type { Redactor } from '../shared/redaction';
+import { messageFor } from '../api/nodeErrors';
+import type { Operation } from './operation';
+import { failureRecord, madeNow, recordsOf } from './output';
+import { failedRows, firstItem, type FailedRow, type Row } from './rows';
+
+/** How many failures or items a message lists before it only counts the rest. */
+const MAX_NAMED = 10;
+
+/** An unknown outcome comes first, since money or invites may have gone out; then what concerns the run. */
+function urgencyOf({ state }: FailedRow): number {
+	if (state.is === 'unknown') return 0;
+	if (state.is === 'notSent') return 3;
+	return state.scope === 'run' ? 1 : 2;
+}
+
+/** Where something happened: the first item, and all of them if there are several. */
+function placeOf(items: readonly number[]) {
+	return { item: firstItem({ items }), ...(items.length > 1 ? { items } : {}) };
+}
+
+/** " (the same in rows 5, 9)"; nothing if there are no others than the first. */
+function alsoIn(group: readonly FailedRow[]): string {
+	if (group.some(({ state }) => state.is === 'refused' && state.scope === 'run')) return '';
+	const rows = group.flatMap(({ state: { error } }) =>
+		error instanceof UserError ? (error.context.row ?? []) : [],
+	);
+	const isSheet = rows.length === group.length;
+	const [, ...places] = (isSheet ? rows : group.flatMap(({ items }) => items)).map(String);
+	if (places.length === 0) return '';
+	const kind = `${isSheet ? 'row' : 'item'}${places.length === 1 ? '' : 's'}`;
+	return ` (the same in ${kind} ${listed(places, MAX_NAMED)})`;
+}
+
+/** The rows that say the same, together, in the order in which they are reported. */
+function grouped(failed: readonly FailedRow[]): FailedRow[][] {
+	const groups = new Map<string, FailedRow[]>();
+	for (const row of failed) {
+		const said = messageOf(row.state.error);
+		groups.set(said, [...(groups.get(said) ?? []), row]);
+	}
+	return [...groups.values()];
+}
+
+/**
+ * Combines all failures of a run into one error. `completed` lists what was done, so that nobody does
+ * it again; `failures` has each failure with its code.
+ */
+export function combineFailures(
+	operation: Operation,
+	rows: readonly Row[],
+	redactor: Redactor,
+): UserError | undefined {
+	const sorted = failedRows(rows).sort(
+		(a, b) => urgencyOf(a) - urgencyOf(b) || firstItem(a) - firstItem(b),
+	);
+	const [first] = sorted;
+	if (first === undefined) return undefined;
+	const own =
+		first.state.error instanceof UserError
+			? first.state.error
+			: new UserError(messageOf(first.state.error));
+	/* What wasn't sent because of another failure is only counted. */
+	const reported = sorted.filter((row) => row === first || row.state.is !== 'notSent');
+	const [same = [], ...different] = grouped(reported);
+	const recordOf = (row: FailedRow) =>
+		failureRecord(operation, rows, row, firstItem(row), redactor);
+	const ofRun = (row: FailedRow) => row.state.is === 'refused' && row.state.scope === 'run';
+	const failures = grouped(reported).flatMap((group) =>
+		group
+			.filter((row, index) => index === 0 || !ofRun(row))
+			.map((row) => ({
+				...placeOf(ofRun(row) ? [firstItem(row)] : row.items),
+				...recordOf(row),
+			})),
+	);
+	const done = operation.effect === 'write' ? madeNow(rows) : [];
+	const records = done.flatMap(recordsOf).sort((a, b) => a.item - b.item);
+	const before = own.context.details?.completed;
+	const completed = [
+		...records.map(({ record, items }) => ({ ...placeOf(items), ...record })),
+		...(Array.isArray(before) ? before : []),
+	];
+	const names = records.flatMap(({ record: { transaction }, items }) =>
+		items.map((item) =>
+			typeof transaction === 'string' ? `item ${item} (${transaction})` : `item ${item}`,
+		),
+	);
+	const notSent = sorted
+		.filter((row) => !reported.includes(row))
+		.flatMap(({ items }) => items.map((item) => `item ${item}`));
+	const also = different.map(
+		([row = first, ...rest]) =>
+			`${messageFor(row.state.error, firstItem(row), redactor)}${alsoIn([row, ...rest])}`,
+	);
+	const [summary, ...advice] = operation.notesOnFailure?.(rows) ?? [];
+	const notes = [
+		summary,
+		names.length > 0 && `Already done before this error: ${listed(names, MAX_NAMED)}.`,
+		...advice,
+		names.length > 0 &&
+			summary === undefined &&
+			notSent.length > 0 &&
+			`Not sent: ${listed(notSent, MAX_NAMED)}.`,
+		also.length > 0 && `Also failed: ${listed(also, MAX_NAMED, '; ')}.`,
+	];
+	const isReported = failures.length > 1 || own.context.attemptCode !== undefined;
+	const { hint } = recordOf(first);
+	return own
+		.withDone(
+			{ ...(isReported ? { failures } : {}), ...(records.length > 0 ? { completed } : {}) },
+			notes.filter(Boolean).join(' '),
+		)
+		.with({
+			item: firstItem(first),
+			hint: typeof hint === 'string' ? hint : own.hint,
+			message: `${own.message.replace(/\.$/, '')}${alsoIn(same)}`,
+		});
+}

@@ -1,0 +1,115 @@
+import type { IDataObject } from 'n8n-workflow';
+
+import { outcomeOf } from '../shared/errors';
+import type { OutputRecord, Perform, ShownWrite } from './write';
+
+/** The form of one item, as the fields and options of its operation read it. */
+export interface Form<Input = unknown, Options = unknown> {
+	readonly items: readonly [number];
+	/** The input item itself, for an operation that reads its columns. */
+	readonly json: IDataObject;
+	readonly input: Input;
+	readonly options: Options;
+	/** The check that a person approved, as it was entered. */
+	readonly approvedCheck?: string;
+}
+
+/** When something was done. *Retry On Fail* makes several tries in one run of the node. */
+type When = 'now' | 'earlierTry' | 'earlierRun';
+
+/** What became of a row, so far. */
+export type State =
+	/** Its form was read, and nothing else. */
+	| { readonly is: 'read'; readonly form: Form }
+	/** It passed every check. A single item may get any number of records; several items share one, or get one each. */
+	| { readonly is: 'ready'; act(perform: Perform): Promise<readonly OutputRecord[]> }
+	/** *Check Only*: what it would do is put out, and nothing was done. */
+	| { readonly is: 'checked'; readonly records: readonly OutputRecord[] }
+	| { readonly is: 'done'; readonly records: readonly OutputRecord[]; readonly when: When }
+	/** Nothing of it was done. With the scope `run`, for a reason that concerns the run as a whole. */
+	| { readonly is: 'refused'; readonly error: unknown; readonly scope: 'row' | 'run' }
+	/** All or a part of it may have been done. */
+	| { readonly is: 'unknown'; readonly error: unknown; readonly when: When }
+	/** The run ended before it. */
+	| { readonly is: 'notSent'; readonly error: unknown };
+
+/** One row of a run: usually one input item, or all items that share a request. */
+export interface Row<Its extends State = State> {
+	/** Numbers of the input items, ascending. */
+	readonly items: readonly number[];
+	readonly state: Its;
+	/** What it changes, in order; empty for a read, and for what can't be told. */
+	readonly writes: readonly ShownWrite[];
+	/** What its output has in addition if it fails. */
+	readonly columns?: OutputRecord;
+}
+
+type Is = State['is'];
+export type RowThatIs<Name extends Is> = Row<Extract<State, { readonly is: Name }>>;
+export type FailedRow = RowThatIs<'refused' | 'unknown' | 'notSent'>;
+
+function isRow<Name extends Is>(row: Row, names: readonly Name[]): row is RowThatIs<Name> {
+	return names.some((name) => name === row.state.is);
+}
+
+export function rowsThatAre<const Name extends Is>(
+	rows: readonly Row[],
+	...names: readonly Name[]
+): Array<RowThatIs<Name>> {
+	return rows.flatMap((row) => (isRow(row, names) ? [row] : []));
+}
+
+export function failedRows(rows: readonly Row[]): FailedRow[] {
+	return rowsThatAre(rows, 'refused', 'unknown', 'notSent');
+}
+
+export function firstItem({ items }: Pick<Row, 'items'>): number {
+	return items[0] ?? 0;
+}
+
+export function inOrder<Some extends Pick<Row, 'items'>>(rows: readonly Some[]): Some[] {
+	return [...rows].sort((a, b) => firstItem(a) - firstItem(b));
+}
+
+export function refused(
+	items: readonly number[],
+	error: unknown,
+	scope: 'row' | 'run' = 'row',
+): Row {
+	return { items, writes: [], state: { is: 'refused', error, scope } };
+}
+
+/** Refuses every row that would still have been sent. */
+export function refuseRest(rows: readonly Row[], error: unknown): Row[] {
+	return rows.map((row) =>
+		isRow(row, ['read', 'ready']) ? { ...row, ...refused(row.items, error, 'run') } : row,
+	);
+}
+
+/** What each entry gives, or the reason why it was refused. Refused entries don't stop the others. */
+export async function eachOrRefused<Entry extends Pick<Row, 'items'>>(
+	entries: readonly Entry[],
+	work: (entry: Entry) => Promise<Row | readonly Row[]> | Row | readonly Row[],
+): Promise<Row[]> {
+	const rows: Row[] = [];
+	for (const entry of entries) {
+		try {
+			rows.push(...[await work(entry)].flat());
+		} catch (error) {
+			rows.push(refused(entry.items, error));
+		}
+	}
+	return rows;
+}
+
+/** What a failure while a row was carried out makes of it. */
+export function stateAfter(error: unknown): State {
+	switch (outcomeOf(error)) {
+		case 'unknown':
+			return { is: 'unknown', error, when: 'now' };
+		case 'refused':
+			return { is: 'refused', error, scope: 'row' };
+		case 'not_sent':
+			return { is: 'notSent', error };
+	}
+}

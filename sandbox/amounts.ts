@@ -1,0 +1,8 @@
+const DOLLARS = /^(0|[1-9]\d{0,11})(\.\d{1,2})?$/;
+
+/** Dollars in digits, such as 125, 125.5 or 125.50, as cents; undefined for anything else. */
+export function centsOf(dollars: string): number | undefined {
+	if (!DOLLARS.test(dollars)) return undefined;
+	const [whole = '', fraction = ''] = dollars.split('.');
+	return Number(whole + fraction.padEnd(2, '0'));
+}

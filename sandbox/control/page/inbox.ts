@@ -1,0 +1,36 @@
+import type { Message } from '../../inbox';
+import { call } from './control';
+import { element, timeOf, withLinks } from './elements';
+import { cell, liveTable, pill } from './liveTable';
+
+/** A channel shows the three characters that its texts escape. */
+const unescaped = (text: string): string =>
+	text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
+
+function messageRow({ at, by, to, from, subject, text }: Message): HTMLElement {
+	const shown = by === 'channel' ? unescaped(text) : text;
+	return element(
+		'tr',
+		'',
+		cell('time', '', timeOf(at)),
+		cell('', 'To', to, ' ', pill(by, '')),
+		cell(
+			'message',
+			'',
+			...(subject === '' ? [] : [element('b', '', subject), element('br', '')]),
+			...withLinks(shown),
+		),
+		cell('', 'From', from),
+	);
+}
+
+const showMessages = liveTable(
+	'inbox',
+	messageRow,
+	'No messages yet. Run an example that tells somebody.',
+);
+
+/** Shows what has arrived. */
+export async function refreshInbox(): Promise<void> {
+	showMessages((await call<{ messages: Message[] }>('GET', 'messages?limit=40')).messages);
+}

@@ -1,0 +1,328 @@
+import { request } from 'node:http';
+
+import { SiweMessage } from 'siwe';
+
+import type { AdministratorInviteTypedData } from '../../sandbox/administratorInvites';
+import { letterOfTheDocument } from '../../sandbox/server';
+import type { SettingsInput } from '../../sandbox/settings';
+import { useActionSandbox } from '../support/actionSandbox';
+import { dataOf, SandboxClient } from '../support/sandboxClient';
+
+/* What services of this kind do, beyond the letter of the document or in one of several ways. */
+
+const sandbox = useActionSandbox({}, {});
+let client: SandboxClient;
+
+beforeAll(async () => {
+	client = await SandboxClient.of(sandbox, 'companyAdministrator').signIn();
+});
+
+const set = (settings: SettingsInput) => sandbox.service.change(settings);
+const balance = async () => await client.get(`/v2/balance?nanoid=${sandbox.team}`);
+const inviteViewer = async (emails: readonly string[] = ['a@example.com']) =>
+	await client.post('/v2/invites/manager', { nanoid: sandbox.team, role: 'team_viewer', emails });
+const members = async () => await client.get(`/v2/teams/${sandbox.team}/users`);
+
+describe('a sign-in message', () => {
+	const asked = async () => {
+		const { domain, uri, chainId } = new SiweMessage(await client.signInMessage());
+		return { domain, uri, chainId };
+	};
+
+	it('names the product’s website and Ethereum, not the API and the chain of typed data', async () => {
+		const domain = 'app.payroll.example';
+		expect(await asked()).toEqual({ domain, uri: `https://${domain}`, chainId: 1 });
+		set({ signInDomain: 'login.example.org', signInChainId: 11155111 });
+		const other = 'login.example.org';
+		expect(await asked()).toEqual({ domain: other, uri: `https://${other}`, chainId: 11155111 });
+	});
+
+	it('names the API’s host if the settings say so, and works', async () => {
+		set(letterOfTheDocument);
+		const { host } = new URL(sandbox.url);
+		expect(await asked()).toEqual({ domain: host, uri: sandbox.url, chainId: 42161 });
+		await SandboxClient.of(sandbox, 'viewer').signIn();
+	});
+});
+
+describe('a token', () => {
+	it('lives for a day', async () => {
+		const { iat, exp } = JSON.parse(
+			Buffer.from((await sandbox.token()).split('.')[1] ?? '', 'base64url').toString(),
+		);
+		expect([exp - iat, sandbox.service.settings.tokenLifetimeSeconds]).toEqual([3_600, 86_400]);
+	});
+
+	it.each([401, 403, 400, 404, 500, 200] as const)(
+		'that has expired is refused with %d, for reads and writes; a forged one with 401',
+		async (expiredTokenStatus) => {
+			set({ expiredTokenStatus });
+			const holder = { wallet: client.account.address, platformId: client.account.platformId };
+			const expired = await sandbox.service.tokens.issue(holder, -1);
+			const old = SandboxClient.of(sandbox, 'companyAdministrator').useToken(expired);
+			for (const reply of [
+				await old.get(`/v2/balance?nanoid=${sandbox.team}`),
+				await old.post('/v2/invites', {}),
+			]) {
+				expect(reply).toMatchObject({ status: expiredTokenStatus, body: { success: false } });
+			}
+			old.useToken('a.b.c');
+			expect((await old.get(`/v2/balance?nanoid=${sandbox.team}`)).status).toBe(401);
+		},
+	);
+});
+
+describe('typed data of administrator invites', () => {
+	const created = async () => {
+		const reply = await inviteViewer();
+		return dataOf<{ invites: string[]; typed_data: AdministratorInviteTypedData }>(
+			sandbox,
+			reply,
+			'createAdministratorInvites',
+		);
+	};
+
+	it('is as it was captured: widths, numbers as text, no EIP712Domain', async () => {
+		const { typed_data: payload } = await created();
+		expect(payload.domain).toMatchObject({ version: '1.0.0', chainId: 421614 });
+		const shown = Object.entries(payload.types).map(([name, list]) => [
+			name,
+			list.map((member) => `${member.name} ${member.type}`).join(', '),
+		]);
+		expect(Object.fromEntries(shown)).toEqual({
+			SetRolesForwardRequest:
+				'from address, to address, salt uint64, expires uint48, data SetRole[]',
+			SetRole: 'role uint8, account address',
+		});
+		const { from, salt, expires, data } = payload.typed_data;
+		expect([from, data[0]?.role]).toEqual([client.account.address, '4']);
+		expect([salt, expires].every((text) => /^\d+$/.test(text))).toBe(true);
+	});
+
+	it.each<SettingsInput>([{}, { typedDataFrom: 'platformId' }, { chainIdForm: 'text' }])(
+		'is executed with %j, unless the signature ends in 00 or 01',
+		async (settings) => {
+			set(settings);
+			const { invites, typed_data: payload } = await created();
+			const { domain, types, typed_data } = payload;
+			const from = settings.typedDataFrom === 'platformId' ? 'platformId' : 'address';
+			expect(typed_data.from).toBe(client.account[from]);
+			const signature = await client.wallet.signTypedData(domain, types, typed_data);
+			const body = { invites, signer: client.account.address, typed_data, signature };
+			const odd = signature.replace(/1b$/, '00').replace(/1c$/, '01');
+			const refused = await client.put('/v2/invites/manager', { ...body, signature: odd });
+			expect(refused).toMatchObject({ status: 400, body: { error_code: 'INVALID_SIGNATURE' } });
+			expect((await client.put('/v2/invites/manager', body)).status).toBe(200);
+		},
+	);
+});
+
+interface Prepared {
+	readonly domain: Record<string, unknown>;
+	readonly types: Record<string, Array<{ name: string; type: string }>>;
+	readonly typed_data: { readonly from: string; readonly data: Record<string, string> };
+}
+
+const prepare = async (more: object = {}) =>
+	await client.post('/v2/payments/prepare', {
+		...{ team: sandbox.team, recipient: 'ana@example.com', amount: '125.5', reference: 'INV-1' },
+		...more,
+	});
+const prepared = async () => dataOf<Prepared>(sandbox, await prepare(), 'preparePayment');
+
+/** Pays what the service has prepared. */
+async function pay({ domain, types, typed_data }: Prepared) {
+	return await client.put('/v2/payments/external_entity/instant', {
+		from: sandbox.team,
+		amount_cents: 12_550,
+		signer: client.account.address,
+		typed_data,
+		signature: await client.wallet.signTypedData(domain, types, typed_data),
+		external_recipient_email: 'ana@example.com',
+		currency_symbol: 'USD',
+		network: 'arbitrum',
+	});
+}
+
+describe('the call that prepares a payment', () => {
+	it('answers as Endpoint 6 does, in numbers', async () => {
+		const { domain, types, typed_data } = await prepared();
+		expect([domain.version, domain.chainId]).toEqual(['1.0.0', 421614]);
+		expect(Object.keys(types)).toEqual(['PaymentForwardRequest', 'Payment']);
+		const { amount, token, recipient, ...numbers } = typed_data.data;
+		expect(amount).toBe('125500000');
+		for (const each of [token, recipient]) expect(each).toMatch(/^0x[0-9a-fA-F]{40}$/);
+		expect(Object.values(numbers).every((text) => /^(\d+|0x)$/.test(text))).toBe(true);
+	});
+
+	it.each<SettingsInput>([
+		{},
+		{ chainId: 42161 },
+		{ typedDataFrom: 'platformId' },
+		{ typedDataFrom: 'teamAccount' },
+		{ paymentForm: 'texts' },
+		{ omittedPaymentMembers: ['id', 'groupID', 'payAtTime', 'validMinutes', 'payType', 'data'] },
+	])('makes payments that are taken once: %j', async (settings) => {
+		set(settings);
+		const payment = await prepared();
+		const from = {
+			wallet: client.account.address,
+			platformId: client.account.platformId,
+			teamAccount: sandbox.firstTeam.account,
+		}[settings.typedDataFrom ?? 'wallet'];
+		expect(payment.typed_data.from.toLowerCase()).toBe(from.toLowerCase());
+		for (const name of settings.omittedPaymentMembers ?? [])
+			expect(payment.typed_data.data).not.toHaveProperty(name);
+		dataOf(sandbox, await pay(payment), 'createInstantPayment');
+		const again = await pay(payment);
+		expect(again).toMatchObject({ status: 400, body: { error_code: 'PAYMENT_REPLAYED' } });
+	});
+
+	it.each([['$4200'], ['4.200,00'], ['1,250.00'], [1.005], ['']])(
+		'quotes an amount that isn’t one: %j',
+		async (amount) => {
+			const reply = await prepare({ amount });
+			const data = expect.stringContaining(`“${amount}”`);
+			expect(reply).toMatchObject({ status: 400, body: { success: false, data } });
+		},
+	);
+
+	it('needs the role', async () => {
+		const viewer = await SandboxClient.of(sandbox, 'viewer').signIn();
+		const body = { team: sandbox.team, recipient: 'ana@example.com', amount: 1 };
+		expect((await viewer.post('/v2/payments/prepare', body)).status).toBe(403);
+	});
+});
+
+describe('answers', () => {
+	it.each([
+		['number', expect.any(Number)],
+		['text', expect.any(String)],
+	] as const)('have balance_cents as a %s', async (balanceCents, balance_cents) => {
+		set({ balanceCents });
+		const { balances } = dataOf<{ balances: object[] }>(sandbox, await balance(), 'getBalance');
+		for (const entry of balances) expect(entry).toMatchObject({ balance_cents });
+	});
+
+	it('have null for what may be missing', async () => {
+		set({ recordFields: 'nulls' });
+		const { users } = dataOf<{ users: object[] }>(sandbox, await members(), 'listTeamUsers');
+		expect(users[0]).toMatchObject({ nanoid: expect.any(String), email: null, onboarding: null });
+		const listed = await client.get(`/v2/invites?nanoid=${sandbox.team}`);
+		const [invite] = dataOf<object[]>(sandbox, listed, 'listInvites');
+		expect(invite).toMatchObject({ company: null, team: null });
+	});
+
+	it('have null for users who have not begun to onboard, unless the settings say otherwise', () => {
+		const steps = sandbox.firstTeam.users.map(({ onboarding }) => onboarding.step);
+		expect(new Set(steps)).toContain(null);
+		expect(new Set(steps)).toContain('compliance_process');
+	});
+
+	it('have members that nobody documented, at the top and in the records of lists', async () => {
+		const extraMembers = { outcome: 'refused', amount: 1, attempt_code: 'X' };
+		set({ extraMembers });
+		expect((await balance()).body).toMatchObject({
+			data: {
+				...extraMembers,
+				balances: expect.arrayContaining([expect.objectContaining(extraMembers)]),
+			},
+		});
+	});
+
+	it('and requests have fields of other names, but not in typed data', async () => {
+		const fieldNames = {
+			platformid: 'accountid',
+			platform_account_address: 'account_address',
+			emails: 'addresses',
+			from: 'sender',
+		};
+		set({ fieldNames });
+		const { address: wallet, platformId } = client.account;
+		const ask = async (query: Record<string, string>) =>
+			(await client.get(`/v2/auth/siwe?${new URLSearchParams({ wallet, ...query })}`)).status;
+		expect(await ask({ accountid: platformId })).toBe(200);
+		expect(await ask({ platformid: platformId })).toBe(400);
+		expect(Object.keys(Object((await balance()).body).data)).toEqual([
+			'account_address',
+			'balances',
+		]);
+		const body = { nanoid: sandbox.team, role: 'team_viewer', addresses: ['a@example.com'] };
+		const { data } = Object((await client.post('/v2/invites/manager', body)).body);
+		expect(data.typed_data.typed_data).toHaveProperty('from');
+		expect((await inviteViewer()).status).toBe(400);
+	});
+});
+
+describe('failures', () => {
+	it('of validation list the issues beside the message', async () => {
+		const body = { nanoid: 'te-1', role: 'king', emails: ['a@example.com', 'b@'], more: 1 };
+		const reply = await client.post('/v2/invites/manager', body);
+		expect(reply).toMatchObject({ status: 400, body: { data: 'Validation error' } });
+		expect(Object(reply.body).zod).toEqual(
+			expect.arrayContaining([
+				{ path: ['emails', 1], message: 'Invalid email' },
+				{ path: ['nanoid'], message: 'Invalid team id' },
+				{ path: [], message: "Unrecognized key(s) in object: 'more'" },
+			]),
+		);
+		set({ issuesMember: 'details' });
+		const missing = await client.post('/v2/invites/manager', { nanoid: sandbox.team });
+		expect(Object(missing.body).details).toContainEqual({ path: ['emails'], message: 'Required' });
+		set({ issuesMember: null });
+		expect(Object((await inviteViewer(['b@'])).body).data).toContain('body.emails.0');
+	});
+
+	it('come when there are too many requests', async () => {
+		set({ requestsPerMinute: 2 });
+		const statuses = [await balance(), await balance(), await balance()];
+		expect(statuses.map(({ status }) => status)).toEqual([200, 200, 429]);
+		expect(statuses[2]?.body).toEqual({ success: false, data: 'Rate limit exceeded' });
+	});
+
+	it('have whatever a service puts into them', async () => {
+		const failure = { message: { reason: 'closed' }, errorCode: 1042, more: { trace: 't-1' } };
+		await sandbox.fault({ kind: 'status', status: 422, ...failure });
+		expect((await balance()).body).toEqual({
+			success: false,
+			data: failure.message,
+			error_code: 1042,
+			trace: 't-1',
+		});
+	});
+});
+
+describe('a page elsewhere in a person’s browser', () => {
+	const statusFor = async (headers: Record<string, string>, path = '/sandbox/endpoints') =>
+		await new Promise<number | undefined>((resolve, reject) => {
+			const body = JSON.stringify({ url: 'http://127.0.0.1:1/inside' });
+			const sent = request(sandbox.url + path, { method: 'POST', headers }, (answer) => {
+				answer.resume();
+				resolve(answer.statusCode);
+			});
+			sent.on('error', reject).end(body);
+		});
+
+	it.each<Record<string, string>>([
+		{ origin: 'https://evil.example' },
+		{ origin: 'null' },
+		{ origin: 'http://127.0.0.1:1' },
+		{ host: 'evil.example' },
+		{ host: 'evil.example:4010', origin: 'http://evil.example:4010' },
+		{ host: '127.0.0.1.evil.example' },
+	])('can’t have the sandbox do anything: %j', async (headers) => {
+		expect(await statusFor(headers)).toBe(403);
+		expect(await statusFor(headers, '/v2/auth/verify')).toBe(403);
+		expect(sandbox.service.deliveries.endpoints().map(({ url }) => url)).toEqual([undefined]);
+	});
+
+	it('isn’t the control page, or a program', async () => {
+		const { port } = new URL(sandbox.url);
+		const own: ReadonlyArray<Record<string, string>> = [
+			{},
+			{ origin: sandbox.url },
+			{ host: `localhost:${port}` },
+		];
+		for (const headers of own) expect(await statusFor(headers)).toBe(200);
+	});
+});

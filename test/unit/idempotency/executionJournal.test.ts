@@ -1,0 +1,75 @@
+import { z } from 'zod';
+
+import { ExecutionJournal } from '../../../nodes/PayrollPayments/idempotency/executionJournal';
+import { NoResponseError, ServiceError } from '../../../nodes/PayrollPayments/shared/errors';
+
+const answer = z.object({ nanoids: z.array(z.string()) });
+const invited = { nanoids: ['in-123456789012'] };
+const change = (name: string, isUnrepeatable?: boolean) => ({
+	identity: [[0], 'POST', '/invites', { name }],
+	isUnrepeatable,
+	answer,
+});
+const broken = new NoResponseError('The connection broke');
+const refused = new ServiceError('no', { status: 400, nothingDone: true });
+
+let executions = 0;
+let executionId: string;
+
+beforeEach(() => (executionId = `execution ${(executions += 1)}`));
+
+const journal = (runIndex = 0, isTool = false) =>
+	new ExecutionJournal({ workflowId: 'w', nodeId: 'n', executionId, runIndex, isTool });
+const sends = async () => await Promise.resolve(invited);
+const fails = (error: Error) => async () => await Promise.reject(error);
+const neverSent = fails(new Error('sent'));
+
+it('sends a change once, and repeats its answer in later tries of the run', async () => {
+	expect(await journal().look([change('ana')])).toEqual([{ is: 'sendable', attempt: 1 }]);
+	expect(journal().isLaterTry).toBe(false);
+	expect(await journal().perform(change('ana'), sends)).toEqual(invited);
+	expect(await journal().perform(change('ana'), neverSent)).toEqual(invited);
+	expect(await journal().look([change('ana'), change('ben')])).toEqual([
+		{ is: 'done', when: 'earlierTry', answer: invited },
+		{ is: 'sendable', attempt: 1 },
+	]);
+	expect(journal().isLaterTry).toBe(true);
+	/* A loop runs the node again. */
+	expect(await journal(1).look([change('ana')])).toMatchObject([{ is: 'sendable' }]);
+});
+
+it('does not send an unrepeatable change again whose outcome is unknown', async () => {
+	await expect(journal().perform(change('ana', true), fails(broken))).rejects.toBe(broken);
+	const error = {
+		message:
+			'The connection broke. The request wasn’t sent again, because the first one may have succeeded',
+		hint: 'Check the result in the service, then run the workflow again for what’s missing.',
+		name: 'NoResponseError',
+	};
+	await expect(journal().perform(change('ana', true), neverSent)).rejects.toMatchObject(error);
+	expect(await journal().look([change('ana', true)])).toMatchObject([
+		{ is: 'unknown', when: 'earlierTry', error },
+	]);
+});
+
+it.each([
+	['an unknown outcome of a repeatable change', undefined, broken],
+	['a refusal', true, refused],
+	['a fault of our own', true, new TypeError('x')],
+])('sends again after %s', async (_what, isUnrepeatable, error) => {
+	const again = change('ana', isUnrepeatable);
+	await expect(journal().perform(again, fails(error))).rejects.toBe(error);
+	expect(journal().isLaterTry).toBe(false);
+	expect(await journal().perform(again, sends)).toEqual(invited);
+});
+
+it('counts all tries of an AI tool as one run for what may not be sent again', async () => {
+	await journal(3, true).perform(change('ana', true), sends);
+	expect(await journal(4, true).look([change('ana', true), change('ana')])).toMatchObject([
+		{ is: 'done' },
+		{ is: 'sendable' },
+	]);
+	await journal(3, true).perform(change('ben'), sends);
+	expect(await journal(3, true).look([change('ben')])).toMatchObject([{ is: 'done' }]);
+	expect(await journal(4, true).look([change('ben')])).toMatchObject([{ is: 'sendable' }]);
+});

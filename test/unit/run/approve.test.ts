@@ -1,0 +1,303 @@
+import fc from 'fast-check';
+
+import { approvalOf, approve, checkRecords } from '../../../nodes/PayrollPayments/run/approve';
+import type { Row, State } from '../../../nodes/PayrollPayments/run/rows';
+import type { ShownWrite } from '../../../nodes/PayrollPayments/run/write';
+import { UserError } from '../../../nodes/PayrollPayments/shared/errors';
+import { isRecord, type JsonValue } from '../../../nodes/PayrollPayments/shared/json';
+import { runs } from '../../support/propertyRuns';
+
+const OF = { operation: 'payment.create', baseUrl: 'https://api.example.com' };
+
+/** Everything that an approval covers of one payment, as plain data. */
+const sheet = (rows: number) =>
+	Array.from({ length: rows }, (_, row) => ({
+		method: 'PUT',
+		path: '/v2/payments/external_entity/instant',
+		reference: `INV-${row}`,
+		body: {
+			from: 'te-a1B2c3D4e5F6',
+			amount_cents: 12_500 + row,
+			signer: '0xAb',
+			typed_data: { salt: `${row}`, expires: '1', data: { amount: `${row}`, token: '0xCd' } },
+			external_recipient_email: `person${row}@example.com`,
+			currency_symbol: 'USD',
+			network: 'arbitrum',
+		},
+		signs: {
+			domain: { name: 'Payments', chainId: 42_161, verifyingContract: '0xEf' },
+			primaryType: 'Payment',
+			types: { Payment: [{ name: 'salt', type: 'string' }] },
+			message: { salt: `${row}`, tags: ['a', 'b'] },
+		},
+	}));
+
+type Payment = ReturnType<typeof sheet>[number];
+
+const writeOf = ({ method, path, reference, body, signs }: Payment): ShownWrite => ({
+	summary: 'Pay',
+	request: { method: method === 'PUT' ? 'PUT' : 'POST', path, body },
+	signs,
+	reference,
+});
+
+const READY: State = { is: 'ready', act: async () => await Promise.resolve([]) };
+
+const rowsOf = (payments: readonly Payment[]): Row[] =>
+	payments.map((payment, item) => ({ items: [item], writes: [writeOf(payment)], state: READY }));
+
+const approvalOfRun = (rows: readonly Payment[], of = OF) => approvalOf(of, rows.map(writeOf));
+
+const limits = {
+	access: 'everything',
+	permissions: new Set<never>(),
+	requireApproval: true,
+	...{ maximumPaymentCents: undefined, paymentRecipients: undefined },
+} as const;
+
+/** What becomes of rows, where the first items name these approvals. */
+const keep = (rows: readonly Row[], approvals: readonly string[], contentOf?: () => string) =>
+	approve(
+		{ contentOf },
+		rows,
+		{ approvable: OF, credentials: { limits } },
+		new Map(approvals.entries()),
+	);
+
+/** What becomes of a run whose items all name this approval, or each its own. */
+const judge = (payments: readonly Payment[], approval: string | readonly string[]) =>
+	keep(rowsOf(payments), typeof approval === 'string' ? payments.map(() => approval) : approval);
+
+const refusals = (rows: readonly Row[]) =>
+	rows.flatMap(({ items, state }) =>
+		state.is === 'refused' && state.error instanceof UserError
+			? [{ items, scope: state.scope, message: state.error.message, hint: state.error.hint }]
+			: [],
+	);
+
+/** The rows with each plain value replaced by what `change` makes of it. */
+function withValues(
+	rows: readonly Payment[],
+	change: (value: unknown, place: number) => unknown,
+): Payment[] {
+	let place = 0;
+	return JSON.parse(JSON.stringify(rows), (_name, value: unknown) =>
+		typeof value === 'object' ? value : change(value, place++),
+	);
+}
+
+describe('an approval', () => {
+	it('is 16 characters of Crockford’s Base32 in groups of four', () => {
+		fc.assert(
+			fc.property(fc.string(), (salt) => {
+				const approval = approvalOfRun(sheet(1), { ...OF, baseUrl: salt });
+				expect(approval).toMatch(/^[0-9A-HJKMNP-TV-Z]{4}(-[0-9A-HJKMNP-TV-Z]{4}){3}$/);
+			}),
+			/* Its hash begins with eight zeros. */
+			{ examples: [['21']] },
+		);
+	});
+
+	it('is the first 80 bits of SHA-256', () => {
+		expect(approvalOf(OF, [])).toBe('9X9W-V8CC-5EN0-R0TM');
+	});
+
+	it('refuses the run after any change of one field of one row, one of many', () => {
+		const rows = sheet(3);
+		const approval = approvalOfRun(rows);
+		const places: number[] = [];
+		withValues(rows, (_value, place) => places.push(place));
+		const anyChange = fc.oneof(
+			fc.constant((value: unknown) =>
+				typeof value === 'number' ? value + 1 : `${String(value)} `,
+			),
+			fc.constant((value: unknown) => (typeof value === 'number' ? `${value}` : [value])),
+			fc.constant((value: unknown) => String(value).replace(/.$/, '') || null),
+			fc.constant((): unknown => null),
+			fc.jsonValue().map((value) => (): unknown => value),
+		);
+		fc.assert(
+			fc.property(fc.constantFrom(...places), anyChange, (place, change) => {
+				const changed = withValues(rows, (value, at) => {
+					if (at !== place) return value;
+					const other = change(value);
+					return JSON.stringify(other) === JSON.stringify(value) ? `${String(value)}!` : other;
+				});
+				if (changed.some(({ method }) => method !== 'PUT')) return;
+				expect(refusals(judge(changed, approval))).toHaveLength(rows.length);
+			}),
+			{ numRuns: runs(300) },
+		);
+	});
+
+	it('accepts the run however its JSON was written', () => {
+		const rows = sheet(3);
+		const approval = approvalOfRun(rows);
+		const shuffled = (value: unknown, order: () => number): unknown => {
+			if (Array.isArray(value)) return value.map((each) => shuffled(each, order));
+			if (!isRecord(value)) return value;
+			return Object.fromEntries(
+				Object.entries(value)
+					.map(([name, member]) => [order(), name, shuffled(member, order)] as const)
+					.sort(([a], [b]) => a - b)
+					.map(([, name, member]) => [name, member]),
+			);
+		};
+		fc.assert(
+			fc.property(fc.infiniteStream(fc.double({ noNaN: true })), fc.nat(4), (stream, spaces) => {
+				const again = shuffled(rows, () => Number(stream.next().value));
+				const written: Payment[] = JSON.parse(JSON.stringify(again, null, spaces));
+				expect(refusals(judge(written, approval))).toEqual([]);
+			}),
+			{ numRuns: runs(100) },
+		);
+	});
+
+	it('covers operation and base URL', () => {
+		const changes = [{}, { operation: 'invite.create' }, { baseUrl: 'https://b.example' }];
+		const approvals = changes.map((change) => approvalOfRun(sheet(1), { ...OF, ...change }));
+		expect(new Set(approvals).size).toBe(3);
+	});
+
+	it('may be typed by a person', () => {
+		const rows = sheet(16);
+		const approval = approvalOfRun(rows);
+		for (const typed of [
+			approval.toLowerCase(),
+			approval.replaceAll('-', ''),
+			` ${approval.replaceAll('-', ' ')} `,
+			approval.replaceAll('0', 'O').replaceAll('1', 'l'),
+			approval.replaceAll('0', 'o').replaceAll('1', 'I'),
+		]) {
+			expect(refusals(judge(rows, typed))).toEqual([]);
+		}
+		expect(refusals(judge(rows, approval.slice(0, -1)))).toHaveLength(16);
+		expect(refusals(judge([...rows, ...rows.slice(0, 1)], approval))).toHaveLength(17);
+	});
+});
+
+it('the value of an item refuses only that item', () => {
+	const payments = sheet(3);
+	const [first = '', second = ''] = payments.map((payment) => approvalOfRun([payment]));
+	expect(refusals(judge(payments, [first, second, second]))).toEqual([
+		expect.objectContaining({
+			items: [2],
+			scope: 'row',
+			message: 'This isn’t what was approved',
+		}),
+	]);
+	/* What an earlier try paid is reported nevertheless. */
+	const done: State = { is: 'done', records: [], when: 'earlierTry' };
+	const paid = rowsOf(payments).map((row) => ({ ...row, state: done }));
+	expect(keep(paid, [first, second, second])).toEqual(paid);
+});
+
+it('several items that share a request all name its approval', () => {
+	const both = rowsOf(sheet(1)).map((row) => ({ ...row, items: [0, 1] }));
+	const [own, wrong] = [approvalOfRun(sheet(1)), '0000-0000-0000-0000'];
+	const refused: State = { is: 'refused', error: new UserError('refused'), scope: 'row' };
+	const rows = [...both, { items: [2], writes: [], state: refused }];
+	expect(keep(rows, [own, own])).toEqual(rows);
+
+	const changed = [
+		'This isn’t what was approved',
+		'Something changed after the check. Check it again, and have the new check approved.',
+	];
+	const missing = [
+		'Approved Check is missing, and these credentials require it',
+		'Run this first with Check Only, have a person approve it, and use its approval as Approved Check under Options.',
+	];
+	for (const approvals of [[own, wrong], [own], [wrong], []]) {
+		const [message, hint] = approvals.length === 0 ? missing : changed;
+		expect(refusals(keep(both, approvals))).toEqual([
+			{ items: [0, 1], scope: 'row', message, hint },
+		]);
+	}
+});
+
+describe('the value of a run', () => {
+	const payments = sheet(3);
+	const rows = rowsOf(payments);
+	const approval = approvalOfRun(payments);
+	const given = payments.map(() => approval);
+	const error = new UserError('earlier attempt');
+	const withSecond = (state: State, writes?: readonly ShownWrite[]) =>
+		rows.map((row, item) => (item === 1 ? { ...row, state, writes: writes ?? row.writes } : row));
+
+	it('holds for the same sheet again, with rows that were sent before', () => {
+		const states: State[] = [
+			{ is: 'unknown', error, when: 'earlierRun' },
+			{ is: 'done', records: [], when: 'earlierRun' },
+			{ is: 'refused', error, scope: 'row' },
+		];
+		for (const state of states) expect(keep(withSecond(state), given)).toEqual(withSecond(state));
+	});
+
+	it('refuses the run where a row was refused or changed', () => {
+		const refused = withSecond({ is: 'refused', error, scope: 'row' }, []);
+		const other = withSecond({ is: 'unknown', error, when: 'earlierRun' }, rows[2]?.writes);
+		for (const [run, why] of [
+			[refused, 'Correct or leave out what was refused, check the run again'],
+			[other, 'The run now has 2 requests. Check it again'],
+		] as const) {
+			expect(refusals(keep(run, given)).filter(({ scope }) => scope === 'run')).toEqual(
+				[0, 2].map((item) => ({
+					items: [item],
+					scope: 'run',
+					message: 'This run isn’t the one that was approved',
+					hint: `${why}, and have the new check approved.`,
+				})),
+			);
+		}
+		/* Not even an approval over the others lets them pass. */
+		const others = approvalOfRun(payments.filter((_, item) => item !== 1));
+		expect(refusals(keep(refused, [others, others, others]))).toHaveLength(3);
+	});
+
+	it('is not that of one of its rows, and the error says so', () => {
+		const own = approvalOf(OF, rows[0]?.writes ?? []);
+		expect(
+			refusals(
+				keep(
+					rows,
+					payments.map(() => own),
+				),
+			)[0],
+		).toMatchObject({
+			scope: 'run',
+			message: 'Approved Check covers only some of the requests of this run',
+			hint: 'Give each row the approval of its own request, or send one team and role at a time.',
+		});
+	});
+
+	it('names the run as its operation does', () => {
+		const wrong = Array<string>(3).fill('0000-0000-0000-0000');
+		for (const [contentOf, content] of [
+			[undefined, '3 requests'],
+			[() => '3 payments totaling $375.00', '3 payments totaling $375.00'],
+		] as const) {
+			expect(refusals(keep(rows, wrong, contentOf))[0]?.hint).toBe(
+				`The run now has ${content}. Check it again, and have the new check approved.`,
+			);
+		}
+	});
+});
+
+it('the check of several requests puts out the approval over all of them', () => {
+	const writes = sheet(2).map(writeOf);
+	const [one, other] = checkRecords(OF, writes);
+	const approval = approvalOf(OF, writes);
+	expect([one?.approval, other?.approval]).toEqual([approval, approval]);
+	const columns: Record<string, JsonValue> = { amount: '125.00' };
+	const empty = writes.slice(1).map((write) => ({ ...write, request: null, signs: null, columns }));
+	expect(checkRecords(OF, empty)).toEqual([
+		{
+			check: 'passed',
+			summary: 'Pay',
+			approval: expect.any(String),
+			amount: '125.00',
+			request: null,
+			signs: null,
+		},
+	]);
+});
