@@ -29,7 +29,7 @@ const DASH = '[-\\u2010-\\u2015\\u2212]';
 
 /** Where an identifier is found, which the service doesn't document. */
 const WHERE_TO_FIND =
-	'List yours under Teams and Companies in the credentials. An administrator of the service knows the IDs; deposit events carry them as entity_nanoid.';
+	'List yours under Teams and Companies in the credentials. Deposit events have the IDs as entity_nanoid.';
 
 interface Locator {
 	readonly label: string;
