@@ -102,14 +102,11 @@ export function teamUserId(): Field<string> {
 	});
 }
 
-/** The label of {@link entityId} where users aren't taken. */
-export const TEAM_OR_COMPANY_ID = 'Team or Company ID';
-
 /** A team or company, or a user where that prefix is given too. */
 export function entityId(...prefixes: IdentifierPrefix[]): Field<string> {
 	const isUserTaken = prefixes.includes('us');
 	return locator({
-		label: isUserTaken ? 'Team, Company or User ID' : TEAM_OR_COMPANY_ID,
+		label: isUserTaken ? 'Team, Company or User ID' : 'Team or Company ID',
 		what: isUserTaken ? 'team, company or user' : 'team or company',
 		searchListMethod: isUserTaken ? 'searchUserEntities' : 'searchEntities',
 		prefixes,
