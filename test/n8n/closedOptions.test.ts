@@ -67,7 +67,11 @@ const CLOSED: readonly Setting[] = [
 		option('ipAllowlist'),
 		[...BLANKS, SEPARATORS, ...EXPRESSIONS, ...NO_LISTS, null, []],
 	],
-	['IP Allowlist', option('ipAllowlist'), ['={{ [127] }}', '={{ [{}] }}', '={{ ["::1", ""] }}']],
+	[
+		'IP Allowlist',
+		option('ipAllowlist'),
+		['=127.0.0.1, {{ $vars.missing }}', '={{ [127] }}', '={{ [{}] }}', '={{ ["::1", ""] }}'],
+	],
 	['Options', option('ipAllowlist'), ['={{ $env.ALLOWED }}']],
 	['Trigger On', event, [...BLANKS, SEPARATORS, ...EXPRESSIONS, ...EMPTY_MENU]],
 	['Trigger On', event, ['={{ "Deposit Received" }}', ['deposit']]],

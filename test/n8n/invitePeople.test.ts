@@ -242,10 +242,26 @@ describe('columns of input rows', () => {
 			{ email: b, prefill },
 			'prefill can’t be a column; use one for each field, e.g. first_name',
 		]),
-		...[2 ** 64, '4.47911E+11'].map((phone): [string, IDataObject, string] => [
-			`a number without all its digits, ${phone}`,
-			{ email: b, phone },
+		[
+			'a number without all its digits',
+			{ email: b, phone: 2 ** 64 },
 			'phone has lost some of its digits; enter it as text',
+		],
+		...[
+			[
+				'4.47911e+11',
+				'has 4.47911e+11, a number that has lost some of its digits; enter all of them as text',
+			],
+			[
+				'447911123456.0',
+				'is 447911123456.0, digits that a program made a decimal number; enter them as text, without .0',
+			],
+			['None', 'is None, which stands for no value; leave it empty'],
+			["'0123", 'begins with an apostrophe, which marks text in a sheet; remove it'],
+		].map(([phone = '', found]): [string, IDataObject, string] => [
+			`a spoiled cell, ${phone}`,
+			{ email: b, phone },
+			`phone ${found}`,
 		]),
 		['the error of a formula as address', { email: '#N/A' }, '#N/A isn’t an email address'],
 		...FORMULA_ERRORS.map((value): [string, IDataObject, string] => [

@@ -31,19 +31,30 @@ describe('a payment', () => {
 			`has ${error}, the error of a formula in a sheet`,
 		]),
 		...[
-			'={{ "INV-" + $json.none }}',
+			['={{ "INV-" + $json.none }}', 'undefined'],
+			['={{ {} + "-1" }}', '[object Object]'],
+			['={{ "INV-" + new Date("31.03.2026") }}', 'Invalid Date'],
+			['={{ 12 }}-{{ DateTime.fromISO("31.03.2026").toFormat("yyyy-MM") }}', 'Invalid DateTime'],
+		].map(([expression, found]) => [expression, `contains ${found}; check its expression`]),
+		[
 			'={{ [null].join() + null }}',
-			'={{ {} + "-1" }}',
-			'={{ "INV-" + new Date("31.03.2026") }}',
-			'={{ 12 }}-{{ DateTime.fromISO("31.03.2026").toFormat("yyyy-MM") }}',
-		].map((expression) => [
-			expression,
-			'contains undefined, null, NaN, Infinity, Invalid Date or [object …]; check its expression',
-		]),
+			'is null, which stands for no reference; enter an invoice or payout number, or leave it empty',
+		],
+		[
+			'2.02603E+11',
+			'has 2.02603E+11, a number that has lost some of its digits; enter all of them as text',
+		],
+		['={{ $now }}', 'is a date, not text. Add .toISO() to its expression, e.g. {{ $now.toISO() }}'],
+		[
+			'={{ new Date() }}',
+			'is a date, not text. Add .toISOString() to its expression, e.g. {{ new Date().toISOString() }}',
+		],
 		['=INV-{{ $json.none }}', 'has an expression that resolved to nothing'],
 		['={{ "E12" }}-{{ " " }}', 'has an expression that resolved to nothing'],
-		['\u200b', 'has no visible character'],
-		['\u00ad', 'has no visible character'],
+		...['\u200b', '\u00ad', '-'].map((text) => [
+			text,
+			'has no letter or digit; enter an invoice or payout number, or leave it empty',
+		]),
 	])('has no reference %j', async (paymentReference, fault) => {
 		const { error } = await sandbox.run(await sandbox.payment({ paymentReference }));
 		expect(error?.message).toBe(`Payment Reference ${fault} [item 0]`);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { anyText, filledLine } from '../shared/text';
+import { anyText, filledLine, notText } from '../shared/text';
 
 // docs/api.md, Common formats.
 
@@ -57,5 +57,5 @@ export const email = filledLine.refine(isEmail, 'must be a valid email address')
  * (docs/api.md, Common formats). Kept byte for byte: the service may compare it as text.
  */
 export const utcTimestamp = z
-	.string({ invalid_type_error: 'must be text', required_error: 'is missing' })
+	.string({ errorMap: notText })
 	.datetime('must be a date and time in ISO 8601 that ends in Z, e.g. 2026-03-31T09:30:00Z');

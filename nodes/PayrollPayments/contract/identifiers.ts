@@ -1,5 +1,5 @@
 import { oneOf } from '../shared/lists';
-import { trimmed } from '../shared/text';
+import { anyText, asTyped } from '../shared/text';
 
 /** The kinds of identifiers, by prefix (docs/api.md, Identifiers). */
 const IDENTIFIER_KINDS = {
@@ -12,9 +12,6 @@ const IDENTIFIER_KINDS = {
 } as const;
 
 export type IdentifierPrefix = keyof typeof IDENTIFIER_KINDS;
-
-/** What follows the prefix and its hyphen, as a regular expression. */
-export const IDENTIFIER_REST = '[A-Za-z0-9_-]{12}';
 
 /** Of an identifier with its prefix. */
 export const IDENTIFIER_LENGTH = 15;
@@ -40,13 +37,13 @@ function faultInIdentifier(
 		return `must start with ${expected}${kind === undefined ? '' : `; this is the ID of ${kind}`}`;
 	}
 	if (value.length !== IDENTIFIER_LENGTH) return `must have ${length}, but has ${value.length}`;
-	if (new RegExp(`^..-${IDENTIFIER_REST}$`).test(value)) return undefined;
+	if (/^[a-z]{2}-[A-Za-z0-9_-]{12}$/.test(value)) return undefined;
 	return 'may contain only letters, digits, - and _ after its prefix';
 }
 
-/** A 15-character nanoid with one of the given prefixes. */
+/** A 15-character nanoid with one of the given prefixes, as people type or paste it. */
 export function identifier(...prefixes: IdentifierPrefix[]) {
-	return trimmed.superRefine((value, context) => {
+	return anyText.transform(asTyped).superRefine((value, context) => {
 		const message = faultInIdentifier(value, prefixes);
 		if (message !== undefined) context.addIssue({ code: 'custom', message });
 	});

@@ -163,6 +163,11 @@ export function noticeOf(name: string, displayName: string, show?: Show): INodeP
 	return { displayName, name, type: 'notice', default: '', ...displayOptions };
 }
 
+/** What the user sees a field called. */
+export function labelOf({ form }: AnyField): string {
+	return form.displayName;
+}
+
 /** "companyZip" and "company_zip" as a label: "Company ZIP". */
 export function titleOf(name: string): string {
 	return name

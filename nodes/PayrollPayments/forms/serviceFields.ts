@@ -6,7 +6,6 @@ import {
 	identifier,
 	startsOf,
 	IDENTIFIER_LENGTH,
-	IDENTIFIER_REST,
 	type IdentifierPrefix,
 } from '../contract/identifiers';
 import { BALANCE_CURRENCIES } from '../contract/currencies';
@@ -25,9 +24,12 @@ import {
 	type Wording,
 } from './fieldTypes';
 
+/** What an identifier takes for a hyphen, so that the editor takes it, too. */
+const DASH = '[-\\u2010-\\u2015\\u2212]';
+
 /** Where an identifier is found, which the service doesn't document. */
 const WHERE_TO_FIND =
-	'List yours under Teams and Companies in the credentials. An administrator of the service knows the IDs; deposit events carry them as entity_nanoid.';
+	'List yours under Teams and Companies in the credentials. Deposit events have the IDs as entity_nanoid.';
 
 interface Locator {
 	readonly label: string;
@@ -46,7 +48,7 @@ function locator({ label, what, searchListMethod, prefixes, ...texts }: Locator)
 	const validation = {
 		type: 'regex',
 		properties: {
-			regex: `^(${prefixes.join('|')})-${IDENTIFIER_REST}$`,
+			regex: `^\\W*(${prefixes.join('|')})${DASH}(${DASH}|\\w){12}\\W*$`,
 			errorMessage: `A ${what} ID starts with ${starts} and has ${IDENTIFIER_LENGTH} characters`,
 		},
 	};
@@ -100,14 +102,11 @@ export function teamUserId(): Field<string> {
 	});
 }
 
-/** The label of {@link entityId} where users aren't taken. */
-export const TEAM_OR_COMPANY_ID = 'Team or Company ID';
-
 /** A team or company, or a user where that prefix is given too. */
 export function entityId(...prefixes: IdentifierPrefix[]): Field<string> {
 	const isUserTaken = prefixes.includes('us');
 	return locator({
-		label: isUserTaken ? 'Team, Company or User ID' : TEAM_OR_COMPANY_ID,
+		label: isUserTaken ? 'Team, Company or User ID' : 'Team or Company ID',
 		what: isUserTaken ? 'team, company or user' : 'team or company',
 		searchListMethod: isUserTaken ? 'searchUserEntities' : 'searchEntities',
 		prefixes,

@@ -68,7 +68,7 @@ function hash(...parts: unknown[]): string {
 }
 
 /** A reference as people compare it: kinds of dashes, invisible characters, white space and case don't count. */
-export function referenceKey(reference: string): string {
+function referenceKey(reference: string): string {
 	return reference
 		.replace(/[\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]|(?!\s)\p{Cc}/gu, '')
 		.normalize('NFKC')

@@ -2,6 +2,7 @@ import { DEFAULT_RETRIES, TRANSIENT_STATUSES } from '../api/retries';
 import { DEFAULT_TIMEOUT } from '../api/n8nHttp';
 import { membersOf, type InputOf, type ParameterSource } from '../forms/field';
 import { filledText, flag, text, wholeNumber } from '../forms/fieldTypes';
+import { asTyped } from '../shared/text';
 
 /** The members of *Options* that were added to the node. */
 export function optionsOf(item: ParameterSource): ParameterSource {
@@ -74,7 +75,7 @@ export const ITEM_OPTIONS = {
 				empty: 'refuse',
 			},
 			filledText
-				.transform((value) => value.trim())
+				.transform(asTyped)
 				.refine((value) => /^[0-9A-Za-z][\s0-9A-Za-z-]{14,30}$/.test(value), {
 					message: 'isn’t an approval, e.g. 7F3A-91C2-0D4E-8B6G',
 				}),

@@ -1,3 +1,5 @@
+// What sheets and programs make of values, and how it is told from what people wrote.
+
 import type { z } from 'zod';
 
 /**
@@ -7,9 +9,75 @@ import type { z } from 'zod';
 const FORMULA_ERROR =
 	/#(?:N\/A|NAME\?|GETTING_DATA|#{3,}|(?:REF|VALUE|DIV\/0|NUM|NULL|ERROR|SPILL|CALC|FIELD|BLOCKED|CONNECT|UNKNOWN|BUSY|EXTERNAL)!)|^(?:Loading\.\.\.|Err:\d{3}|#\S{1,20}[!?]|#NV|#YOK|#\p{L}\/\p{L})$/u;
 
-/** Refuses the error of a formula, which would be taken for a name or a reference. */
-export function refuseFormulaError(value: string, context: z.RefinementCtx): void {
-	const [error] = FORMULA_ERROR.exec(value) ?? [];
-	if (error === undefined) return;
-	context.addIssue({ code: 'custom', message: `has ${error}, the error of a formula in a sheet` });
+/** A long number as sheets (4.47911E+11), Python (4.47911e+11) and Java (4.47911E11) write it. */
+const SHORTENED =
+	/(?<![\p{L}\p{N}.,])[+-]?\d{1,3}(?:[.,]\d{1,20}(?:e[+-]?|\s?e\s?[+-]\s?)\d{1,3}|\s?e\s?\+\s?\d{2,3})(?![\p{L}\p{N}])/iu;
+
+/** Digits of which a program made a decimal number. */
+const MADE_DECIMAL = /^[+-]?\d+[.,]0+$/;
+
+/** What programs write where there is no value. */
+const NOTHING = /^(?:<na>|n\/a|n\.a\.|nan|nat|nil|none|null|undefined)$/i;
+
+/** What people write where there is no reference yet. */
+const NO_REFERENCE_YET = /^(?:na|tba|tbd|unknown)$/i;
+
+/** What a program writes for a missing value inside a text: "INV-undefined". */
+const NOTHING_INSIDE =
+	/(?<![\p{L}\p{N}])(?:undefined|null|nan|NaN|NaT|None|<NA>|Infinity|Invalid Date(?:Time)?|\[object \w+\])(?![\p{L}\p{N}])/u;
+
+const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/gu;
+
+/** Digits in groups of three. */
+const GROUPED = /^\d{1,3}(?:[,'’\u00a0\u202f]\d{3})+(?:[.,]\d{1,2})?$/;
+
+const APOSTROPHE = 'begins with an apostrophe, which marks text in a sheet; remove it';
+
+/** What is wrong with any cell or reference. */
+function faultInAny(text: string): string | undefined {
+	const [error] = FORMULA_ERROR.exec(text) ?? [];
+	if (error !== undefined) return `has ${error}, the error of a formula in a sheet`;
+	const [shortened] = SHORTENED.exec(text) ?? [];
+	if (shortened !== undefined) {
+		return `has ${shortened.trim()}, a number that has lost some of its digits; enter all of them as text`;
+	}
+	if (!MADE_DECIMAL.test(text)) return undefined;
+	return `is ${text}, digits that a program made a decimal number; enter them as text, without .0`;
+}
+
+/** Why the text of a cell can't be what a person wrote; undefined if it can. */
+export function faultInCell(cell: string): string | undefined {
+	const text = cell.trim();
+	if (NOTHING.test(text)) return `is ${text}, which stands for no value; leave it empty`;
+	/* A city may be called 's-Hertogenbosch. */
+	if (/^'[\d+=-]/.test(text)) return APOSTROPHE;
+	return faultInAny(text);
+}
+
+/**
+ * Why a text can't be the reference of one payment; undefined if it can. One that stands for nothing
+ * would count as one invoice month after month, and one in two spellings as two invoices.
+ */
+export function faultInReference(reference: string): string | undefined {
+	const text = reference.replace(INVISIBLE, '').normalize('NFKC').trim();
+	const next = 'enter an invoice or payout number, or leave it empty';
+	if (!/[\p{L}\p{N}]/u.test(text)) return `has no letter or digit; ${next}`;
+	if (NOTHING.test(text) || NO_REFERENCE_YET.test(text) || /^0+(?:[.,]0+)?$/.test(text)) {
+		return `is ${text}, which stands for no reference; ${next}`;
+	}
+	if (/^['’]/.test(text)) return APOSTROPHE;
+	if (GROUPED.test(reference.trim())) {
+		return `is ${text}, digits that a program put into groups; enter them as text, without separators`;
+	}
+	const [missing] = NOTHING_INSIDE.exec(text) ?? [];
+	if (missing !== undefined) return `contains ${missing}; check its expression`;
+	return faultInAny(text);
+}
+
+/** Refuses a text for the fault that a function finds in it. */
+export function refuseFault(faultIn: (text: string) => string | undefined) {
+	return (text: string, context: z.RefinementCtx): void => {
+		const message = faultIn(text);
+		if (message !== undefined) context.addIssue({ code: 'custom', message });
+	};
 }

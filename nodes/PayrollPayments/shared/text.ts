@@ -2,9 +2,34 @@ import { z } from 'zod';
 
 // Text as a form gives it. Surrounding white space, as in a copied cell, is removed.
 
-export const anyText = z.string({
-	invalid_type_error: 'must be text',
-	required_error: 'is missing',
-});
+/** Dates that n8n hands over as objects, by the method that makes them text. */
+const DATES = { toISO: '$now.toISO()', toISOString: 'new Date().toISOString()' } as const;
+
+/** What is wrong with a value that isn't text, and what to write instead if it's a date. */
+export const notText: z.ZodErrorMap = (_issue, { data }) => {
+	if (data === undefined) return { message: 'is missing' };
+	const method = (['toISO', 'toISOString'] as const).find((each) => each in Object(data));
+	if (method === undefined) return { message: 'must be text' };
+	const example = `{{ ${DATES[method]} }}`;
+	return { message: `is a date, not text. Add .${method}() to its expression, e.g. ${example}` };
+};
+
+export const anyText = z.string({ errorMap: notText });
 export const trimmed = anyText.trim();
 export const filledLine = trimmed.min(1, 'is missing');
+
+const QUOTES = '"\'`“”„‘’‚«»‹›';
+
+/* The lookbehind keeps a long row of these characters from being tried at each of them. */
+const AROUND = new RegExp(`^[\\s${QUOTES}]+|(?<![\\s.,;${QUOTES}])[\\s.,;${QUOTES}]+$`, 'g');
+
+/**
+ * An identifier or a code without what chats, documents and sheets make of it: other dashes, invisible
+ * characters, quotes around it, a full stop behind it.
+ */
+export function asTyped(code: string): string {
+	return code
+		.replace(/\p{Cf}/gu, '')
+		.replace(/[\p{Pd}\u2212]/gu, '-')
+		.replace(AROUND, '');
+}

@@ -14,8 +14,22 @@ function faultOf(schema: z.ZodTypeAny, value: unknown): string | undefined {
 describe('identifiers', () => {
 	const team = identifier('te');
 
-	it('takes the prefix and 12 characters, with white space around dropped', () => {
-		expect(team.parse(' te-AZaz09_-1234 ')).toBe('te-AZaz09_-1234');
+	it.each([
+		...[
+			' te-AZaz09_-1234 ',
+			'te-AZaz09_-1234\u00a0',
+			'\ufeffte-AZaz09_-1234',
+			'te-AZaz\u200b09_-1234',
+		],
+		...[
+			'te\u2011AZaz09_\u20111234',
+			'te\u2013AZaz09_\u22121234',
+			'“te-AZaz09_-1234”',
+			"'te-AZaz09_-1234'",
+		],
+		...['te-AZaz09_-1234.', 'te-AZaz09_-1234, ', '"te-AZaz09_-1234".'],
+	])('reads %j as people mean it', (typed) => {
+		expect(team.parse(typed)).toBe('te-AZaz09_-1234');
 	});
 
 	it.each([
@@ -29,6 +43,10 @@ describe('identifiers', () => {
 		['te-1234567890é2', 'may contain only letters, digits, - and _ after its prefix'],
 		['te-12345\n789012', 'may contain only letters, digits, - and _ after its prefix'],
 		[15, 'must be text'],
+		[
+			new Date(0),
+			'is a date, not text. Add .toISOString() to its expression, e.g. {{ new Date().toISOString() }}',
+		],
 		[undefined, 'is missing'],
 	])('refuses %j: %s', (value, fault) => {
 		expect(faultOf(team, value)).toBe(fault);

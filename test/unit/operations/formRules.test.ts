@@ -5,7 +5,7 @@ import { FORMS, NODES, partsOf, type FormPart } from '../../support/forms';
 
 /*
  * n8n's guidelines for forms (docs.n8n.io, UX guidelines), where n8n's linter has no rule or sees
- * only literals. `npm run scan` runs the linter over the same forms.
+ * only literals. formLint.test.ts runs the linter over the same forms.
  */
 
 const SMALL_WORDS = /^(a|an|and|as|at|by|for|in|of|on|or|per|the|to|with)$/;
@@ -96,6 +96,11 @@ describe.each(Object.entries(FORMS))('the form of %s', (_name, properties) => {
 			);
 		});
 		expect(faults).toEqual([]);
+	});
+
+	/* A newer linter warns. */
+	it('has hints of at most 120 characters', () => {
+		expect(fields.filter(({ hint = '' }) => hint.length > 120).map(({ hint }) => hint)).toEqual([]);
 	});
 
 	it('explains each field that its label alone doesn’t explain', () => {

@@ -1,7 +1,7 @@
 import { platformIdOf } from '../../api/credentials';
 import { administratorInvitesExecutedAnswer } from '../../api/schemas/answers';
 import { setRolesRequest } from '../../signing/payloads';
-import { refusalOf } from '../../forms/field';
+import { labelOf, refusalOf } from '../../forms/field';
 import { textList } from '../../forms/fieldTypes';
 import { expectedRole, jsonObject, roleOptions, signatureFields } from '../../forms/serviceFields';
 import { UserError } from '../../shared/errors';
@@ -15,6 +15,25 @@ import { listed } from '../../shared/lists';
 import { defineWrite, eachItem } from '../../run/operation';
 import { signatureOver, stepOf } from '../../run/write';
 import type { RunContext } from '../../run/runContext';
+
+const fields = {
+	inviteIds: textList(
+		{
+			label: 'Invite IDs',
+			description: 'From Create, separated by commas',
+			example: 'in-a1B2c3D4e5F6',
+			preset: '={{ $json.invites }}',
+		},
+		identifier('in'),
+	),
+	typedData: jsonObject({
+		label: 'Typed Data',
+		description: 'From Create, or its whole output item',
+		preset: '={{ $json.typed_data }}',
+	}),
+	role: expectedRole,
+	...signatureFields,
+};
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -37,7 +56,7 @@ function readTypedData(given: Json) {
 	const { typed_data: inner } = given;
 	const structure = isRecord(inner) && isRecord(inner.typed_data) ? inner : given;
 	const request = setRolesRequest.safeParse(structure.typed_data ?? structure);
-	if (!request.success) throw refusalOf('Typed Data', request.error);
+	if (!request.success) throw refusalOf(labelOf(fields.typedData), request.error);
 	const missing = ['domain', 'types', 'primary_type'].filter(
 		(name) => structure[name] === undefined,
 	);
@@ -120,24 +139,7 @@ export const executeAdministratorInvites = defineWrite({
 	permission: 'manageAdministrators',
 	notice:
 		'This sets the administrator roles of the invited people. Have a person review the invites first.',
-	fields: {
-		inviteIds: textList(
-			{
-				label: 'Invite IDs',
-				description: 'From Create, separated by commas',
-				example: 'in-a1B2c3D4e5F6',
-				preset: '={{ $json.invites }}',
-			},
-			identifier('in'),
-		),
-		typedData: jsonObject({
-			label: 'Typed Data',
-			description: 'From Create, or its whole output item',
-			preset: '={{ $json.typed_data }}',
-		}),
-		role: expectedRole,
-		...signatureFields,
-	},
+	fields,
 	options: roleOptions,
 	output: administratorInvitesExecutedAnswer,
 	checkForm: ({ inviteIds, typedData, signatureSource, role }) => {
@@ -145,18 +147,18 @@ export const executeAdministratorInvites = defineWrite({
 		if (!isProvided && (role === undefined || role === 'any')) {
 			const fault = role === 'any' ? 'can be Any only with a provided signature' : 'is missing';
 			const next = 'Select the role that the wallet may give to the invited people.';
-			refuse(`Expected Role ${fault}`, next);
+			refuse(`${labelOf(fields.role)} ${fault}`, next);
 		}
 		const { missing, isInnerAlone } = readTypedData(typedData);
 		if (listsOtherInvites(typedData, inviteIds)) {
 			refuse(
-				'Invite IDs doesn’t match the invites that Typed Data was created for',
+				`${labelOf(fields.inviteIds)} doesn’t match the invites that ${labelOf(fields.typedData)} was created for`,
 				'Use invites and typed data from the same output item of Create.',
 			);
 		}
 		if (missing.length === 0 || (isProvided && isInnerAlone)) return;
 		refuse(
-			`Typed Data has no ${missing.join(', ')}`,
+			`${labelOf(fields.typedData)} has no ${missing.join(', ')}`,
 			'Use the whole typed_data from Create, not only its inner object.',
 		);
 	},
@@ -167,6 +169,6 @@ export const executeAdministratorInvites = defineWrite({
 			const execution = { ...input, ...options, invites, accounts: invites.length, role, signer };
 			return [stepOf(await checkedExecution(context, items, execution))];
 		},
-		({ inviteIds }) => inviteIds.map((id) => [id, `Invite IDs: ${id}`]),
+		({ inviteIds }) => inviteIds.map((id) => [id, `${labelOf(fields.inviteIds)}: ${id}`]),
 	),
 });

@@ -4,8 +4,8 @@ import { administratorTypedData } from '../../api/schemas/records';
 import { ENDPOINTS } from '../../contract/endpoints';
 import { hasPrefix } from '../../contract/identifiers';
 import { EMAILS_PER_REQUEST } from '../../contract/limits';
-import type { InputOf } from '../../forms/field';
-import { administratorRole, emails, entityId, TEAM_OR_COMPANY_ID } from '../../forms/serviceFields';
+import { labelOf, type InputOf } from '../../forms/field';
+import { administratorRole, emails, entityId } from '../../forms/serviceFields';
 import { emailKey } from '../../contract/formats';
 import { UserError } from '../../shared/errors';
 import { ADMINISTRATOR_ROLES, ROLE_NAMES, roleLabel, roleSuitsEntity } from '../../contract/roles';
@@ -36,7 +36,7 @@ export function checkCreation({ entityId: entity, role }: Creation): void {
 	const kind = kindOf(entity);
 	const suited = ADMINISTRATOR_ROLES.filter((each) => roleSuitsEntity(each, entity));
 	throw new UserError(
-		`The role ${roleLabel(role)} is for ${kind === 'team' ? 'companies' : 'teams'}, and ${TEAM_OR_COMPANY_ID} is a ${kind}`,
+		`The role ${roleLabel(role)} is for ${kind === 'team' ? 'companies' : 'teams'}, and ${labelOf(creationFields.entityId)} is a ${kind}`,
 		{
 			hint: `Under Role, select one of these: ${suited.map((each) => ROLE_NAMES[each]).join(', ')}.`,
 		},
@@ -46,7 +46,11 @@ export function checkCreation({ entityId: entity, role }: Creation): void {
 /** Nobody is invited to a role twice. */
 export function invitedBy({ entityId: entity, role, emails: addresses }: Creation) {
 	return addresses.map(
-		(each) => [`${entity} ${role} ${emailKey(each)}`, `Emails: ${each}`] as const,
+		(each) =>
+			[
+				`${entity} ${role} ${emailKey(each)}`,
+				`${labelOf(creationFields.emails)}: ${each}`,
+			] as const,
 	);
 }
 

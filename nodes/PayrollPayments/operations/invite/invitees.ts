@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { titleOf, type Field } from '../../forms/field';
 import { json, text } from '../../forms/fieldTypes';
 import { email } from '../../contract/formats';
-import { refuseFormulaError } from '../../shared/spoiledCells';
+import { faultInCell, refuseFault } from '../../shared/spoiledCells';
 
 /** The fields of a prefill, in the service's order (docs/api.md, Invite prefill). */
 // prettier-ignore
@@ -27,12 +27,10 @@ const cell = z.unknown().transform((value, context) => {
 	const isPlain = ['string', 'number', 'boolean'].includes(typeof (value ?? ''));
 	if (!isPlain) context.addIssue({ code: 'custom', message: 'must be text' });
 	const text = String(value ?? '');
-	/* A sheet writes 447911123456 as 4.47911E+11 into a file. */
-	const isShortened = /^\d[.,]\d+E\+\d+$/.test(text);
-	if (isShortened || (Number.isInteger(value) && !Number.isSafeInteger(value))) {
+	if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
 		context.addIssue({ code: 'custom', message: 'has lost some of its digits; enter it as text' });
 	}
-	refuseFormulaError(text, context);
+	refuseFault(faultInCell)(text, context);
 	return text;
 });
 

@@ -12,10 +12,16 @@ import { signatureOver, type OutputRecord, type Signs } from '../../run/write';
 import { UserError } from '../../shared/errors';
 import { centsAsDecimal, centsAsDollars } from '../../shared/money';
 import { signedAmountCents, signedAmountInDollars } from '../../signing/typedAmount';
+import { labelOf } from '../../forms/field';
 import { asWord } from '../../shared/redaction';
 import { chainLabel } from '../../signing/chains';
 import { eip712PartsOf } from './eip712Parts';
-import type { PaymentInput, PaymentOptions, PaymentSettings } from './fields';
+import {
+	options as paymentOptions,
+	type PaymentInput,
+	type PaymentOptions,
+	type PaymentSettings,
+} from './fields';
 import { journalOf } from './journal';
 import type { GuardedPayment, PaymentRow } from './paymentRow';
 
@@ -219,11 +225,13 @@ function checkTotals(forms: readonly PaymentForm[], unread: readonly Row[]): voi
 	for (const { options } of forms) {
 		const { expectedPayments = count, expectedTotal } = options;
 		if (expectedPayments !== count) {
-			refuse(`Expected Payments is ${expectedPayments}, but this run has ${count}`);
+			refuse(
+				`${labelOf(paymentOptions.expectedPayments)} is ${expectedPayments}, but this run has ${count}`,
+			);
 		}
 		if (expectedTotal !== undefined && (BigInt(expectedTotal) !== cents || unread.length > 0)) {
 			const [expected, found] = [expectedTotal, cents].map(centsAsDollars);
-			refuse(`Expected Total is ${expected}, but this run has ${found}`);
+			refuse(`${labelOf(paymentOptions.expectedTotal)} is ${expected}, but this run has ${found}`);
 		}
 	}
 }

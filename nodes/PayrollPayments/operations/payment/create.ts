@@ -1,5 +1,6 @@
 import { z } from 'zod';
 
+import { labelOf } from '../../forms/field';
 import { defineWrite } from '../../run/operation';
 import { checkPayments } from './check';
 import { fields, options, runOptions } from './fields';
@@ -82,7 +83,7 @@ export const createInstantPayment = defineWrite({
 	fields,
 	options,
 	runOptions,
-	optionsForPeople: { confirmedNotPaid: 'Confirmed Not Paid' },
+	optionsForPeople: { confirmedNotPaid: labelOf(runOptions.confirmedNotPaid) },
 	output: paymentOutcome,
 	otherOutputs: [runCheck],
 	failureColumns: { transaction: null },

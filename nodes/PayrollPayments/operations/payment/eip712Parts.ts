@@ -1,7 +1,9 @@
+import { labelOf } from '../../forms/field';
 import { UserError } from '../../shared/errors';
 import { canonicalJson } from '../../shared/json';
 import { readChainId } from '../../signing/chains';
 import type { PaymentPayload } from '../../signing/payloads';
+import { fields as form, options } from './fields';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -11,8 +13,6 @@ interface Eip712Parts {
 	readonly types: Json;
 	readonly primaryType: string;
 }
-
-const LABELS = { domain: 'Domain', types: 'Types', primaryType: 'Primary Type' } as const;
 
 /** The domain with its chain ID as a number, because libraries write it in either way. */
 function withNumericChain(domain: Json | undefined): Json | undefined {
@@ -28,9 +28,12 @@ function agreed<Value>(
 ): Value | undefined {
 	if (own === undefined || given === undefined) return own ?? given;
 	if (canonicalJson(own) === canonicalJson(given)) return own;
-	throw new UserError(`${LABELS[field]} differs from the one in Payment Authorization`, {
-		hint: `Correct one of the two, or remove ${LABELS[field]} under Options.`,
-	});
+	throw new UserError(
+		`${labelOf(options[field])} differs from the one in ${labelOf(form.typedData)}`,
+		{
+			hint: `Correct one of the two, or remove ${labelOf(options[field])} under Options.`,
+		},
+	);
 }
 
 /** The types with the EIP712Domain of the others: wallets write payloads with it, documents without. */
@@ -67,7 +70,7 @@ export function eip712PartsOf(
 	}
 	if (isSigned && (domain ?? types ?? primaryType) === undefined) return undefined;
 	const field = domain === undefined ? 'domain' : types === undefined ? 'types' : 'primaryType';
-	throw new UserError(`${LABELS[field]} is missing`, {
+	throw new UserError(`${labelOf(options[field])} is missing`, {
 		hint: isSigned
 			? 'To have the signature checked, add Domain, Types and Primary Type under Options. To send it unchecked, remove all three.'
 			: 'The wallet needs Domain, Types and Primary Type to sign. Add them under Options, or enter the whole EIP-712 payload as Payment Authorization.',

@@ -4,11 +4,12 @@ import { paymentPayload } from '../../signing/payloads';
 import { shownWhen, type InputOf } from '../../forms/field';
 import { choice, filledText, json, menu, menuOf, text, wholeNumber } from '../../forms/fieldTypes';
 import { optionalJsonObject, signatureFields, teamId } from '../../forms/serviceFields';
-import { isAttemptCode, referenceKey } from '../../idempotency/paymentKeys';
+import { isAttemptCode } from '../../idempotency/paymentKeys';
 import { PAYMENT_CURRENCIES } from '../../contract/currencies';
 import { PAYMENT_NETWORKS } from '../../contract/networks';
 import { email } from '../../contract/formats';
-import { refuseFormulaError } from '../../shared/spoiledCells';
+import { faultInReference, refuseFault } from '../../shared/spoiledCells';
+import { asTyped, notText } from '../../shared/text';
 import { paymentCents, paymentDollars } from './amounts';
 import { dollarsAsCents } from '../../shared/money';
 import { TYPED_AMOUNT_UNITS } from '../../signing/typedAmount';
@@ -19,16 +20,17 @@ const WHEN_NEEDED = 'Only needed if Payment Authorization is not a whole EIP-712
 const BY_HAND = { empty: 'preset', expressions: 'never' } as const;
 
 const attemptCodes = filledText
-	.transform((value) => value.split(/[\s,;]/).filter(Boolean))
+	.transform((value) =>
+		value
+			.split(/[\s,;]/)
+			.map(asTyped)
+			.filter(Boolean),
+	)
 	.refine((codes) => codes.every(isAttemptCode), {
 		message: 'must hold attempt codes, e.g. 7F3A-91C2-1, separated by commas or spaces',
 	});
 
 const NO_DOLLARS = { errorMap: () => ({ message: 'must be dollars in digits, e.g. 34500.00' }) };
-
-/** What JavaScript makes of a missing value inside a text: "INV-undefined". */
-const NOT_FOUND =
-	/(?<![\p{L}\p{N}])(?:undefined|null|NaN|Infinity|Invalid Date(?:Time)?|\[object \w+\])(?![\p{L}\p{N}])/u;
 
 /** Dollars as whole cents; a total may be larger than one payment. */
 const totalDollars = z
@@ -177,19 +179,13 @@ export const fields = {
 			empty: 'unset',
 		},
 		z
-			.union([z.string(), z.number()], { errorMap: () => ({ message: 'must be text' }) })
+			.union([z.string(), z.number()], { errorMap: notText })
 			.refine(
 				(value) => typeof value === 'string' || Math.abs(value) < 2 ** 53,
 				'is a number with more digits than n8n keeps; make it text',
 			)
 			.transform((value) => String(value).trim())
-			/* All of these would count as one reference. */
-			.refine((value) => referenceKey(value) !== '', 'has no visible character')
-			.refine(
-				(value) => !NOT_FOUND.test(value),
-				'contains undefined, null, NaN, Infinity, Invalid Date or [object …]; check its expression',
-			)
-			.superRefine(refuseFormulaError),
+			.superRefine(refuseFault(faultInReference)),
 	),
 	typedData: json(
 		{

@@ -1,0 +1,14 @@
+import { asTyped } from '../../../nodes/PayrollPayments/shared/text';
+
+it.each([
+	['7F3A-91C2-1', '7F3A-91C2-1'],
+	[' 7F3A‑91C2–1. ', '7F3A-91C2-1'],
+	['„7F3A—91C2−1“', '7F3A-91C2-1'],
+	['`7F3A-91C2-0D4E-8B6G`', '7F3A-91C2-0D4E-8B6G'],
+	['7F3A 91C2\u00a00D4E 8B6G\u200b;', '7F3A 91C2\u00a00D4E 8B6G'],
+	['te-a1B2c3D4e5_-', 'te-a1B2c3D4e5_-'],
+	['a"b', 'a"b'],
+	['...', ''],
+])('%j is read as %j', (typed, code) => {
+	expect(asTyped(typed)).toBe(code);
+});
