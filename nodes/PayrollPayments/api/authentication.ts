@@ -18,7 +18,7 @@ import { signIn } from './signIn';
 /** What n8n takes for a 401: it then signs in, and authenticates the request again before it is sent. */
 function needsSignIn(): Error {
 	const error = new UserError('n8n gave these credentials no token to send', {
-		hint: 'Run it again. If it happens again, save the credentials anew.',
+		hint: 'Run it again. If it happens again, save the credentials again.',
 	});
 	return Object.assign(error, { response: { status: 401 } });
 }
@@ -52,7 +52,7 @@ export async function obtainSession(
 	if (credentials.authentication !== 'walletSignIn') return {};
 	const boundTo = sessionBinding(credentials);
 	const obtain = async () => {
-		const redactor = addSecretsOf(new Redactor(), saved);
+		const redactor = addSecretsOf(own?.redactor ?? new Redactor(), saved);
 		const exchange = exchangeOver(context.helpers.httpRequest);
 		return await signIn(credentials, exchange, redactor).catch((error: unknown) => {
 			if (!(error instanceof UserError)) throw new SignInFailed('The sign-in failed');

@@ -49,7 +49,10 @@ function n8nTransport(
 			if (replaces !== undefined || token() === undefined) data.sessionToken = '';
 			const { timeout = DEFAULT_TIMEOUT, signal } = request;
 			const stop = kind === 'read' ? signal : undefined;
-			announceRequest(data, { credentials, replaces: replaces ?? held(), timeout, stop });
+			announceRequest(data, {
+				...{ credentials, redactor, timeout, stop },
+				replaces: replaces ?? held(),
+			});
 			const response = helpers.httpRequestWithAuthentication.call(
 				caller,
 				CREDENTIALS,

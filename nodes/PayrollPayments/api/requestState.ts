@@ -17,11 +17,14 @@
  */
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
+import type { Redactor } from '../shared/redaction';
 import type { ServiceCredentials } from './credentials';
 
 /** A request of one of our nodes, which was checked before it was made. */
 export interface OwnRequest {
 	readonly credentials: ServiceCredentials;
+	/** Knows the secrets of the run, also those of a session that is no longer used. */
+	readonly redactor: Redactor;
 	/** The token that a sign-in before this request replaces; '' if there was none. */
 	readonly replaces: string;
 	/** For the whole answer, in milliseconds; the time of a sign-in doesn't count. */

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../../nodes/PayrollPayments/shared/errors';
 import type { Payment } from '../../../nodes/PayrollPayments/idempotency/paymentKeys';
 import { runVirtualClock } from './memoryStore';
-import { paid, payment, scene, typedData } from './paymentScene';
+import { payment, scene, typedData } from './paymentScene';
 
 runVirtualClock();
 
