@@ -286,6 +286,7 @@ function cell(text: string): string {
 		.replace(/\b(te|co|us|in|tx|wh)-[A-Za-z0-9_-]{12}(?![A-Za-z0-9_-])/g, '$1-…')
 		.replace(/0x[0-9a-fA-F]{40,}/g, '0x…')
 		.replace(/\b[0-9A-F]{4}-[0-9A-F]{4}-(\d)\b/g, '7F3A-91C2-$1')
+		.replace(/\d{4}-\d\d-\d\d \d\d:\d\d UTC/g, '2026-03-31 09:30 UTC')
 		.replace(/127\.0\.0\.1:\d+/g, 'api.example.com')
 		.replace(/\s+/g, ' ')
 		.replace(/\|/g, '\\|');

@@ -51,7 +51,8 @@ const LASTING: readonly Lasting[] = [
 	['401 without a body', { kind: 'status', status: 401, envelope: false }, /401/],
 	['401 that can’t be read', { kind: 'unreadable', status: 401 }, /./],
 	['502 that can’t be read', { kind: 'unreadable' }, /./],
-	...[407, 408, 425, 502, 504].map(
+	['407', { kind: 'status', status: 407 }, /proxy between n8n and the service/],
+	...[408, 425, 502, 504].map(
 		(status): Lasting => [`${status}`, { kind: 'status', status }, /told to fail/],
 	),
 	['403', { kind: 'status', status: 403, errorCode: 'no_role' }, /told to fail \(no_role\)/],
@@ -130,7 +131,8 @@ describe.each(Object.entries(HIT))('%s', (name, [method, path]) => {
 			/* After a 401, n8n signs in and repeats a read. Nothing repeats a write. */
 			const isRenewed = fault.status === 401 && !withoutToken && effect === 'read';
 			expect(sent(request) - before).toBe(isRenewed ? 2 : 1);
-			const isDecided = fault.kind === 'status' && [400, 401, 403, 404].includes(fault.status ?? 0);
+			const isDecided =
+				fault.kind === 'status' && [400, 401, 403, 404, 407].includes(fault.status ?? 0);
 			if (resource === 'payment' && !isDecided) {
 				expect(result.error?.message).toMatch(
 					/^The payment of \$125\.00 to \S+ may or may not have been made\. /,

@@ -149,8 +149,8 @@ describe('the pickers', () => {
 		[undefined, 'lists no team yet'],
 		['co-a1B2c3D4e5F6 Acme', 'lists no team yet'],
 		[7, 'must be text'],
-		['te-a1B2c3D4e5F6\nte-1 Ops', 'has a wrong ID in line 2, which must have 15 characters'],
-		['te-a1B2c3D4e5F6\nte-a1B2c3D4e5F6 Ops', 'lists an ID again in line 2'],
+		['te-a1B2c3D4e5F6\nte-1 Ops', 'is wrong in line 2: '],
+		['te-a1B2c3D4e5F6\nte-a1B2c3D4e5F6 Ops', 'is wrong in line 2: te-a1B2c3D4e5F6 is listed again'],
 	])('say what to do about %j', async (text, message) => {
 		await expect(search('searchTeams', text)).rejects.toMatchObject({
 			message: expect.stringContaining(`Teams and Companies in the credentials ${message}`),

@@ -48,6 +48,8 @@ export const createInstantPayment: OperationCases = {
 	resource: 'payment',
 	operation: 'create',
 	form: async (world) => await world.payment(),
+	/* The rest is what the node itself knows of the payment. */
+	answers: (output) => output.map(({ transaction }) => ({ transaction })),
 	requests: ({ teamId, amountCents, recipientEmail, typedData, signature }, world) => {
 		const given = parsed(typedData);
 		return [
