@@ -4,13 +4,14 @@ import {
 	type INodeListSearchResult,
 } from 'n8n-workflow';
 
-import { hasPrefix, type IdentifierPrefix } from '../contract/identifiers';
+import type { IdentifierPrefix } from '../contract/identifiers';
 
 /** Lists, as choices, what *Teams and Companies* of the credentials names; the service isn't asked. */
 function searchOf(...prefixes: IdentifierPrefix[]) {
 	return async function (this: ILoadOptionsFunctions, filter = ''): Promise<INodeListSearchResult> {
 		/* Loaded when a list is opened, not with the nodes. */
 		const { entityLabel, readEntities } = await import('../api/credentials');
+		const { hasPrefix } = await import('../contract/identifiers');
 		const { CREDENTIALS } = await import('../api/n8nTransport');
 		const { UserError } = await import('../shared/errors');
 		const refuse = (message: string, description?: string) =>
