@@ -31,7 +31,7 @@ async function providedExecution(isDescribed: boolean): Promise<INodeParameters>
 
 const INVITED = 'Invite 2 people (one@example.com, two@example.com) to team {team} as Team: Viewer';
 const EXECUTED =
-	'Execute 2 invites ({invite}, {invite}) with the role Team: Viewer, signed by {wallet}';
+	'Execute 2 invites ({invite}, {invite}): {address} gets Team: Viewer, {address} gets Team: Viewer, signed by {wallet}';
 const PAID =
 	'Pay $125.00 to {email} from team {team}. Authorization: $125.00 (125000000 token units) of token {address} to {address}';
 const SIGNED = `${PAID} on Arbitrum One, chain {any}, contract {address}, `;
@@ -90,6 +90,8 @@ const WRITES: Readonly<Record<string, readonly [summary: string, change?: Change
 	],
 };
 
+const host = () => new URL(sandbox.url).host;
+
 /** Matches the summary of a write, to the letter. */
 function summaryOf(name: string): RegExp {
 	const [summary = ''] = WRITES[name] ?? [];
@@ -106,7 +108,7 @@ function summaryOf(name: string): RegExp {
 	};
 	const literal = summary.replace(/[.$()]/g, '\\$&');
 	return new RegExp(
-		`^${literal.replace(/\{(\w+)\}/g, (_, part: string) => patterns[part] ?? '')}$`,
+		`^${literal.replace(/\{(\w+)\}/g, (_, part: string) => patterns[part] ?? '')}\\. Service: ${host()}$`,
 	);
 }
 
@@ -230,6 +232,53 @@ it.each(['administratorInvite.create', 'invite.create from JSON', 'payment.creat
 	},
 );
 
+/* Signed outside n8n, from nothing but what the check shows. */
+describe.each(['payment.create', 'administratorInvite.complete'])(
+	'a signature that %s has to be provided',
+	(name) => {
+		const unsigned = async (): Promise<INodeParameters> => {
+			const provided = { signatureSource: 'provided', signer: sandbox.wallet().address };
+			const parameters = await prepared(name);
+			return { ...parameters, ...provided, signature: '' };
+		};
+
+		it('is made from the check, which has the approval of what is then sent', async () => {
+			const parameters = await unsigned();
+			const [shown] = recordsOf((await sandbox.run(checking(parameters))).output);
+			const { domain, types, message } = Object(shown?.signs);
+			const signed = { ...parameters, ...(await sandbox.signed({ domain, types, message })) };
+			const approvedCheck = String(shown?.approval);
+			const options = { ...Object(parameters.options), approvedCheck };
+			expect(shown?.summary).toMatch(/, (to be )?signed by 0x/);
+			expect((await sandbox.run({ ...signed, options })).error).toBeUndefined();
+			expect(sandbox.writes()).toHaveLength(1);
+		});
+
+		it('may be missing in a check only, and never is the wallet’s', async () => {
+			const parameters = await unsigned();
+			for (const tried of [parameters, checking(parameters, false)]) {
+				const { error } = await sandbox.run(tried);
+				expect(error).toMatchObject({
+					message: 'Signature is missing [item 0]',
+					description: expect.stringContaining('Check Only'),
+				});
+			}
+			expect(sandbox.wire()).toEqual([]);
+		});
+
+		it('isn’t shown as something that nobody can sign', async () => {
+			const parameters = await unsigned();
+			const { typedData, options } = parameters;
+			const whole = JSON.parse(String(typedData));
+			const bare = JSON.stringify(whole.typed_data ?? whole.message ?? whole);
+			const { checkOnly } = { ...Object(options), checkOnly: true };
+			const form = { ...parameters, typedData: bare, options: { checkOnly } };
+			const { error } = await sandbox.run(form);
+			expect(error?.message).toMatch(/^(Domain is missing|Typed Data has no domain)/);
+		});
+	},
+);
+
 describe('several requests', () => {
 	const many = (count: number) =>
 		Array.from({ length: count }, (_, index) => `admin${index}@example.com`);
@@ -340,7 +389,7 @@ describe('payments', () => {
 		for (let count = 0; count < 2; count++) {
 			const shown = await sandbox.run(checking(confirmed));
 			expect(recordsOf(shown.output)[0]?.summary).toMatch(
-				/, signed by 0x[0-9a-fA-F]{40}, as attempt 2$/,
+				/, signed by 0x[0-9a-fA-F]{40}, as attempt 2\. Service: /,
 			);
 		}
 		const tool = await sandbox.run(checking(confirmed), { node: asTool });
@@ -359,7 +408,7 @@ describe('payments', () => {
 
 	it('with a whole EIP-712 payload or an amount in dollars are shown in the same way', async () => {
 		const payload = await sandbox.authorization();
-		const { domain, primaryType, message } = payload;
+		const { domain, types, primaryType, message } = payload;
 		const shown = await sandbox.run(
 			checking(
 				sandbox.paymentForm({
@@ -374,7 +423,7 @@ describe('payments', () => {
 				check: 'passed',
 				summary: expect.any(String),
 				approval: expect.any(String),
-				signs: { domain, primaryType, message },
+				signs: { domain, types, primaryType, message },
 				amount: '125.00',
 				currency: 'USD',
 				network: 'arbitrum',
@@ -385,6 +434,9 @@ describe('payments', () => {
 				reference: null,
 				expires: message.expires,
 				signer: sandbox.wallet().address,
+				chain: `Arbitrum One, chain ${domain.chainId}`,
+				contract: domain.verifyingContract,
+				service: host(),
 				request: {
 					method: 'PUT',
 					path: '/v2/payments/external_entity/instant',

@@ -41,6 +41,20 @@ const check = async (items: readonly IDataObject[], options: INodeParameters = {
 
 const approvalOf = async (items: readonly IDataObject[]) => String((await check(items))?.approval);
 
+const host = () => new URL(sandbox.url).host;
+
+/** What the authorizations of a sheet are for. */
+function signedFor([row]: readonly IDataObject[]) {
+	const { domain } = JSON.parse(String(row?.authorization));
+	const chain = `Arbitrum One, chain ${domain.chainId}`;
+	return { chain, contract: String(domain.verifyingContract), service: host() };
+}
+
+function on(items: readonly IDataObject[]): string {
+	const { chain, contract } = signedFor(items);
+	return ` on ${chain}, contract ${contract}`;
+}
+
 const PAYMENT = { method: 'PUT', path: 'instant' };
 const TRIED_AGAIN = { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 };
 
@@ -54,7 +68,9 @@ describe('a pay run', () => {
 		const checked = await check(items);
 		expect(checked).toMatchObject({
 			check: 'passed',
-			summary: 'Pay 5 of 5 rows, $625.00 of $625.00',
+			summary: `Pay 5 of 5 rows, $625.00 of $625.00${on(items)}. Service: ${host()}`,
+			service: host(),
+			payments: items.map(() => expect.objectContaining(signedFor(items))),
 			balance: (Number(cents) / 100).toFixed(2),
 			balance_after: (Number(cents) / 100 - 625).toFixed(2),
 			duplicates: [],
@@ -111,8 +127,8 @@ describe('a pay run', () => {
 			'In Payment Authorization, data.data is "fay@example.com", which contains an email address other than gus@example.com';
 		const json = {
 			check: 'failed',
-			summary:
-				'Pay 3 of 8 rows, $375.00 of $875.00; 1 already paid, 1 unknown, 3 refused, 2 with the same recipient and amount as another',
+			summary: `Pay 3 of 8 rows, $375.00 of $875.00${on(items)}; 1 already paid, 1 unknown, 3 refused, 2 with the same recipient and amount as another. Service: ${host()}`,
+			service: host(),
 			approval: null,
 			count: 8,
 			total: '875.00',
@@ -150,7 +166,7 @@ describe('a pay run', () => {
 		const unread = { balance: null, balance_after: null };
 		expect(await check(await sheet(), { typedAmountUnit: 'notChecked' })).toMatchObject({
 			...{ check: 'passed', ...unread },
-			summary: expect.stringMatching(/; 5 whose authorization wasn’t compared with the amount$/),
+			summary: expect.stringContaining('; 5 whose authorization wasn’t compared with the amount.'),
 		});
 		sandbox.service.wireLog.clear();
 		expect(await check([{}])).toMatchObject({ check: 'failed', count: 1, ...unread });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ADMINISTRATOR_ROLES, type AdministratorRole, ROLE_NAMES } from '../contract/roles';
+import { UserError } from '../shared/errors';
 import { anyText, filledLine } from '../shared/text';
 import { ecdsaSignature, email, evmAddress } from '../contract/formats';
 import {
@@ -10,7 +11,7 @@ import {
 } from '../contract/identifiers';
 import { BALANCE_CURRENCIES } from '../contract/currencies';
 
-import { isBlank, shownWhen, type Empty, type Field } from './field';
+import { isBlank, labelOf, shownWhen, type Empty, type Field, type InputOf } from './field';
 import {
 	choice,
 	choices,
@@ -201,6 +202,7 @@ export const signatureFields = {
 				label: 'Signature',
 				description: 'ECDSA signature of the typed data, 0x followed by 130 hex characters',
 				example: '0x4f1c…1b',
+				empty: 'unset',
 			},
 			ecdsaSignature,
 		),
@@ -217,6 +219,20 @@ export const signatureFields = {
 		),
 	),
 };
+
+/**
+ * A provided signature may be missing in a check, so that it can be made from what the check shows.
+ * @throws {UserError} if it's missing in a run that would send it
+ */
+export function requireSignature(
+	{ signatureSource, signature }: Partial<InputOf<typeof signatureFields>>,
+	isCheckOnly: boolean,
+): void {
+	if (signatureSource !== 'provided' || signature !== undefined || isCheckOnly) return;
+	throw new UserError(`${labelOf(signatureFields.signature)} is missing`, {
+		hint: 'Enter the signature. What has to be signed is shown by Check Only under Options.',
+	});
+}
 
 const object = z.record(z.unknown(), {
 	invalid_type_error: 'must be a JSON object',

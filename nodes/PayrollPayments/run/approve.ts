@@ -6,7 +6,7 @@ import { UserError } from '../shared/errors';
 import { canonicalJson } from '../shared/json';
 import type { Operation } from './operation';
 import { inOrder, refuseRest, rowsThatAre, type Row } from './rows';
-import type { OutputRecord, ShownWrite, Signs } from './write';
+import type { OutputRecord, ShownWrite } from './write';
 
 /** Crockford's Base32: no letters that are read as others. */
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
@@ -46,21 +46,20 @@ function normalizeApproval(approval: string): string {
 	return approval.toUpperCase().replace(/[\s-]/g, '').replace(/O/g, '0').replace(/[IL]/g, '1');
 }
 
-const withoutTypes = ({ domain, primaryType, message }: Signs) => ({
-	domain,
-	primaryType,
-	message,
-});
+/** The service that the writes go to, for the person who approves them. */
+export function hostOf({ baseUrl }: Pick<Approvable, 'baseUrl'>): string {
+	return new URL(baseUrl).host;
+}
 
 /** What *Check Only* puts out for the writes of one row; all have the row's approval. */
 export function checkRecords(of: Approvable, writes: readonly ShownWrite[]): OutputRecord[] {
 	const approval = approvalOf(of, writes);
 	return writes.map(({ summary, columns, request, signs }) => ({
 		check: 'passed',
-		summary,
+		summary: `${summary}. Service: ${hostOf(of)}`,
 		approval,
 		...columns,
-		signs: signs && withoutTypes(signs),
+		signs,
 		request,
 	}));
 }

@@ -86,7 +86,7 @@ interface Definition<Fields extends FieldSet, Options extends FieldSet>
 	/** For each item, in addition to the common ones. */
 	readonly options: Options;
 	/** Checks that involve several fields, e.g. whether the role suits the identifier. */
-	checkForm?(input: InputOf<Fields>): void;
+	checkForm?(input: InputOf<Fields>, isCheckOnly: boolean): void;
 }
 
 interface ReadDefinition<Fields extends FieldSet, Options extends FieldSet>
@@ -127,7 +127,8 @@ function formReader<Fields extends FieldSet, Options extends FieldSet>(
 		const added = optionsOf(item);
 		const { approvedCheck } = effect === 'read' ? {} : readFields(ITEM_OPTIONS.write, added);
 		const input = readFields(fields, item);
-		checkForm?.(input);
+		/* It takes no expressions, and whatever else isn’t true or false is refused later on. */
+		checkForm?.(input, added.readSaved('checkOnly') === true);
 		const own = readFields(options, added);
 		return { items: [item.index], json: item.json, input, options: own, approvedCheck };
 	};

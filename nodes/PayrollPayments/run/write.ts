@@ -12,7 +12,7 @@ export type OutputRecord = Readonly<Record<string, JsonValue>>;
 const json = z.record(z.custom<JsonValue>());
 
 /** What is signed, or what a provided signature covers (EIP-712). */
-const signed = z.object({ domain: json, primaryType: z.string(), message: json });
+const signed = z.object({ domain: json, types: json, primaryType: z.string(), message: json });
 
 /** A request that changes something. Its body is without the signature. */
 const writeRequest = z.object({ method: z.enum(['POST', 'PUT']), path: z.string(), body: json });
@@ -32,8 +32,7 @@ export const checkOutput = z
 	})
 	.passthrough();
 
-/** What is signed. Its types are approved, too, though no check shows them. */
-export type Signs = Readonly<z.infer<typeof signed>> & Partial<Pick<GuardedTypedData, 'types'>>;
+export type Signs = Readonly<z.infer<typeof signed>>;
 
 /** A change that passed every check, as it is shown and approved. */
 export interface ShownWrite

@@ -3,7 +3,13 @@ import { administratorInvitesExecutedAnswer } from '../../api/schemas/answers';
 import { setRolesRequest } from '../../signing/payloads';
 import { labelOf, refusalOf } from '../../forms/field';
 import { textList } from '../../forms/fieldTypes';
-import { expectedRole, jsonObject, roleOptions, signatureFields } from '../../forms/serviceFields';
+import {
+	expectedRole,
+	jsonObject,
+	requireSignature,
+	roleOptions,
+	signatureFields,
+} from '../../forms/serviceFields';
 import { UserError } from '../../shared/errors';
 import { ENDPOINTS } from '../../contract/endpoints';
 import { identifier } from '../../contract/identifiers';
@@ -101,16 +107,15 @@ export async function checkedExecution(
 	const { invites, signer } = execution;
 	const { request, signs, sign } = await guardExecution(context, execution);
 	const { roleIn } = await import('../../signing');
-	const roles = new Set(request.data.map(({ role }) => role));
-	const names = [...roles].map((given) => {
-		const known = roleIn(given);
-		if (known === undefined) return `code ${asWord(given)}`;
-		return known === given ? ROLE_NAMES[known] : `${ROLE_NAMES[known]} (${given})`;
+	const grants = request.data.map(({ role, account }) => {
+		const known = roleIn(role);
+		const name = known === undefined ? `code ${asWord(role)}` : ROLE_NAMES[known];
+		return `${account} gets ${name}${known === undefined || known === role ? '' : ` (${role})`}`;
 	});
 	const count = invites.length === 1 ? '1 invite' : `${invites.length} invites`;
 	return context.write(items, {
 		...ENDPOINTS.executeAdministratorInvites,
-		summary: `Execute ${count} (${listed(invites)}) with the role ${listed(names)}, signed by ${signer}`,
+		summary: `Execute ${count} (${listed(invites)}): ${grants.join(', ')}, signed by ${signer}`,
 		body: { invites, typed_data: signs?.message ?? request, signer },
 		signs,
 		sign: async () => ({ signature: await sign() }),
@@ -142,7 +147,8 @@ export const executeAdministratorInvites = defineWrite({
 	fields,
 	options: roleOptions,
 	output: administratorInvitesExecutedAnswer,
-	checkForm: ({ inviteIds, typedData, signatureSource, role }) => {
+	checkForm: ({ inviteIds, typedData, signatureSource, signature, role }, isCheckOnly) => {
+		requireSignature({ signatureSource, signature }, isCheckOnly);
 		const isProvided = signatureSource === 'provided';
 		if (!isProvided && (role === undefined || role === 'any')) {
 			const fault = role === 'any' ? 'can be Any only with a provided signature' : 'is missing';
@@ -156,7 +162,7 @@ export const executeAdministratorInvites = defineWrite({
 				'Use invites and typed data from the same output item of Create.',
 			);
 		}
-		if (missing.length === 0 || (isProvided && isInnerAlone)) return;
+		if (missing.length === 0 || (signature !== undefined && isInnerAlone)) return;
 		refuse(
 			`${labelOf(fields.typedData)} has no ${missing.join(', ')}`,
 			'Use the whole typed_data from Create, not only its inner object.',

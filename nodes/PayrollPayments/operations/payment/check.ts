@@ -6,6 +6,7 @@ import { instantPaymentAnswer } from '../../api/schemas/answers';
 import type { Known } from '../../idempotency/journal';
 import type { PaymentAnswer, PaymentJournal } from '../../idempotency/paymentJournal';
 import type { Payment } from '../../idempotency/paymentKeys';
+import { hostOf } from '../../run/approve';
 import { refused, type Form, type Row, type State } from '../../run/rows';
 import type { RunContext } from '../../run/runContext';
 import { signatureOver, type OutputRecord, type Signs } from '../../run/write';
@@ -14,7 +15,7 @@ import { centsAsDecimal, centsAsDollars } from '../../shared/money';
 import { signedAmountCents, signedAmountInDollars } from '../../signing/typedAmount';
 import { labelOf } from '../../forms/field';
 import { asWord } from '../../shared/redaction';
-import { chainLabel } from '../../signing/chains';
+import { chainLabel, readChainId } from '../../signing/chains';
 import { eip712PartsOf } from './eip712Parts';
 import {
 	options as paymentOptions,
@@ -72,7 +73,7 @@ async function accountOf(teamId: string, { read }: PaymentRun): Promise<string |
 
 /** What is signed, for the person who approves it. */
 function authorizationSummary(
-	{ typedData, signature }: PaymentInput,
+	{ typedData, signature, signatureSource }: PaymentInput,
 	unit: PaymentSettings['typedAmountUnit'],
 	signs: Signs | null,
 	signer: string,
@@ -85,21 +86,23 @@ function authorizationSummary(
 		signs === null
 			? ' that can’t be checked, since its domain and types aren’t known'
 			: ', which was checked';
+	const signing = signatureSource === 'provided' ? 'to be signed' : 'signed';
 	return [
 		`Authorization: ${dollars === undefined ? `${asWord(amount)} (not compared)` : `${dollars} (${amount} ${units})`}`,
 		token.trim() === '' ? '' : ` of token ${asWord(token)}`,
 		` to ${asWord(recipient)}`,
 		signs === null ? '' : ` on ${chainLabel(chainId)}, contract ${String(verifyingContract)}`,
 		signature === undefined
-			? `, signed by ${signer}`
+			? `, ${signing} by ${signer}`
 			: `, with a provided signature of ${signer}${isChecked}`,
 	].join('');
 }
 
 /** What a person needs to judge a payment, as far as its form tells. */
-function columnsOf({ input }: PaymentForm, { credentials }: PaymentRun) {
+function columnsOf({ input, options }: PaymentForm, { credentials, approvable }: PaymentRun) {
 	const { currency, network, paymentReference: reference, recipientEmail, signer } = input;
-	const { message } = input.typedData;
+	const { message, domain = options.domain } = input.typedData;
+	const { chainId, verifyingContract: contract } = domain ?? {};
 	const filled = (value: string) => (value.trim() === '' ? null : value);
 	return {
 		amount: centsAsDecimal(centsOf(input)),
@@ -112,6 +115,9 @@ function columnsOf({ input }: PaymentForm, { credentials }: PaymentRun) {
 		reference: reference ?? null,
 		expires: filled(message.expires),
 		signer: signer ?? null,
+		chain: readChainId(chainId) === undefined ? null : chainLabel(chainId),
+		contract: typeof contract === 'string' ? contract : null,
+		service: hostOf(approvable),
 	};
 }
 

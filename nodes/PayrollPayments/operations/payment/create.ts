@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
 import { labelOf } from '../../forms/field';
+import { requireSignature } from '../../forms/serviceFields';
 import { defineWrite } from '../../run/operation';
 import { checkPayments } from './check';
 import { fields, options, runOptions } from './fields';
@@ -22,6 +23,11 @@ const paymentColumns = z.object({
 	reference: text,
 	expires: text,
 	signer: z.string(),
+	/** What the signature is for. */
+	chain: text,
+	contract: text,
+	/** Host of the service. */
+	service: z.string(),
 });
 
 /** What became of one row. */
@@ -48,6 +54,8 @@ const listedRow = z.object({
 const runCheck = z.object({
 	check: z.enum(['passed', 'failed']),
 	summary: z.string(),
+	/** Host of the service. */
+	service: z.string(),
 	/** What Approved Check takes; null if a row was refused. */
 	approval: text,
 	/** Of all rows. */
@@ -87,6 +95,7 @@ export const createInstantPayment = defineWrite({
 	output: paymentOutcome,
 	otherOutputs: [runCheck],
 	failureColumns: { transaction: null },
+	checkForm: requireSignature,
 	check: checkPayments,
 	describeRun,
 	contentOf: paymentsIn,

@@ -1,5 +1,5 @@
 import { balanceCall } from '../../api/balanceCall';
-import { approvalOf } from '../../run/approve';
+import { approvalOf, hostOf } from '../../run/approve';
 import { failedRows, firstItem, inOrder, type Row } from '../../run/rows';
 import type { RunContext } from '../../run/runContext';
 import type { OutputRecord } from '../../run/write';
@@ -80,11 +80,19 @@ export async function describeRun(rows: readonly Row[], run: RunContext): Promis
 		'whose authorization wasn’t compared with the amount': payments.filter((row) => !row.isCompared)
 			.length,
 	});
-	const summary = `Pay ${toSend.length} of ${all.length} rows, ${centsAsDollars(toSendTotal)} of ${centsAsDollars(total)}`;
+	const contracts = new Set(
+		payments.flatMap(({ columns: { chain, contract } = {} }) =>
+			typeof chain === 'string' ? `${chain}, contract ${String(contract)}` : [],
+		),
+	);
+	const on = contracts.size === 0 ? '' : ` on ${[...contracts].join(' and ')}`;
+	const service = hostOf(run.approvable);
+	const summary = `Pay ${toSend.length} of ${all.length} rows, ${centsAsDollars(toSendTotal)} of ${centsAsDollars(total)}${on}`;
 	const writes = payments.flatMap((row) => row.writes);
 	return {
 		check: refused.length > 0 ? 'failed' : 'passed',
-		summary: notes.length === 0 ? summary : `${summary}; ${notes.join(', ')}`,
+		summary: `${[summary, notes.join(', ')].filter(Boolean).join('; ')}. Service: ${service}`,
+		service,
 		approval: refused.length > 0 ? null : approvalOf(run.approvable, writes),
 		count: all.length,
 		total: centsAsDecimal(total),
