@@ -26,6 +26,23 @@ describe('Balance: Get', () => {
 			{ currency: 'USD', balance: '123.45', balance_cents: '12345' },
 			{ currency: 'EUR', balance: '0.00', balance_cents: '0', entity_id: sandbox.team },
 		]);
+		expect(Object.keys(output[0]?.json ?? {})).toEqual([
+			...['currency', 'balance', 'balance_cents', 'entity_id', 'platform_account_address'],
+		]);
+	});
+
+	it('leaves out zero balances unless they are chosen or wanted', async () => {
+		for (const currency of sandbox.firstTeam.balances.keys()) set(currency, 0n);
+		set('USD', -5n);
+		const currencies = async (change: INodeParameters) =>
+			recordsOf((await get(change)).output).map(({ currency }) => currency);
+		expect(await currencies({})).toEqual(['USD']);
+		expect((await currencies({ includeZero: true })).length).toBeGreaterThan(1);
+		expect(await currencies({ currencies: ['EUR', 'USD'] })).toEqual(['EUR', 'USD']);
+		set('USD', 0n);
+		const { output, stored } = await get({});
+		expect(output).toEqual([]);
+		expect(stored).toContain('Every balance is zero. To output zero balances, turn on');
 	});
 
 	it.each(['repeated', 'commaSeparated', 'brackets'])(

@@ -9,7 +9,7 @@ import { PayrollPaymentsTrigger } from '../../../nodes/PayrollPayments/PayrollPa
 const PROMISED: Readonly<Record<string, string>> = {
 	'authentication.getSignInMessage': 'platformId? wallet?',
 	'authentication.verify': 'message signature nonce?',
-	'balance.get': 'entityId currencies? output',
+	'balance.get': 'entityId currencies? includeZero? output',
 	'invite.getAll': 'entityId returnAll limit',
 	'invite.create': 'teamId role inviteesSource invitees inviteesJson anonymous? existingPeople',
 	'administratorInvite.create': 'entityId role emails',
