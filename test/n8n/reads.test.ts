@@ -125,6 +125,19 @@ describe('Team User: Get Many', () => {
 		expect(output.length).toBeLessThan(users().length);
 	});
 
+	it('puts out the selected fields in their order, null where a user has none', async () => {
+		const outputFields = ['country', 'avatar', 'onboarding_step', 'email', 'onboarding'];
+		const { output } = await find({ output: 'selected', outputFields });
+		const [user] = users();
+		expect(Object.entries(output[0]?.json ?? {})).toEqual([
+			['country', user?.address.country],
+			['avatar', user?.avatar],
+			['onboarding_step', user?.onboarding.step],
+			['email', user?.email],
+			['onboarding', user?.onboarding],
+		]);
+	});
+
 	it('refuses a filter whose expression finds nothing', async () => {
 		for (const [filters, message] of [
 			[{ roles: '={{ [] }}' }, 'Roles is an expression that resolved to nothing'],

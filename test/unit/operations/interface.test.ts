@@ -18,7 +18,7 @@ const PROMISED: Readonly<Record<string, string>> = {
 	'nameReview.update': 'teamId userId decision reviewVersion',
 	'payment.create':
 		'teamId recipientEmail amountUnit amountCents amountDollars currency network paymentReference? typedData signatureSource signature signer',
-	'teamUser.getAll': 'teamId returnAll limit emails? filters? simplify',
+	'teamUser.getAll': 'teamId returnAll limit emails? filters? output outputFields',
 	'webhook.send': 'webhookId eventType version?',
 };
 
