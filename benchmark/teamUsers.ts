@@ -13,7 +13,7 @@ async function ours(environment: TestEnvironment, teamId: string): Promise<Runne
 			operation: 'getAll',
 			teamId,
 			returnAll: true,
-			simplify: false,
+			output: 'asReceived',
 		}),
 	]);
 }

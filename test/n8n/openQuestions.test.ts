@@ -12,7 +12,7 @@ import { withAccessToken } from '../support/operationForms';
 
 const sandbox = useActionSandbox();
 
-const users = (change: INodeParameters = {}) => sandbox.teamUsers({ simplify: false, ...change });
+const users = (change: INodeParameters = {}) => sandbox.teamUsers({ output: 'asReceived', ...change });
 
 it('an API key in X-Auth-Token that an operation refuses gives an error that says so', async () => {
 	sandbox.service.change({ apiKeyRefusedBy: ['listTeamUsers'] });
@@ -152,7 +152,7 @@ describe('answers that the sandbox never gives', () => {
 			{ nanoid: 5, email: ['a'], payable: 'yes', onboarding: [], address: 'Berlin' },
 		];
 		answerWith({ users: listed, pagination: {} });
-		const { output } = await runNode(saved(), users({ simplify: '={{ "true" }}' }));
+		const { output } = await runNode(saved(), users({ output: '={{ "simplified" }}' }));
 		const [full = {}, ...others] = recordsOf(output);
 		expect(Object.entries(full)).toEqual(Object.entries(columns));
 		for (const row of others) {

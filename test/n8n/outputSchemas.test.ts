@@ -20,7 +20,11 @@ const MODES: Readonly<Record<string, readonly INodeParameters[]>> = {
 	'balance.get': [{ output: 'perCurrency' }, { output: 'asReceived' }],
 	'invite.create': [{ existingPeople: 'skip' }, { existingPeople: 'invite' }],
 	'payment.create': [{}, { options: { ifAlreadyPaid: 'skip', checkOutput: 'run' } }],
-	'teamUser.getAll': [{}, { simplify: false }],
+	'teamUser.getAll': [
+		{},
+		{ output: 'asReceived' },
+		{ output: 'selected', outputFields: ['email', 'onboarded', 'address'] },
+	],
 };
 
 async function formIn(name: string, { options, ...change }: INodeParameters = {}) {

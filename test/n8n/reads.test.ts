@@ -26,6 +26,23 @@ describe('Balance: Get', () => {
 			{ currency: 'USD', balance: '123.45', balance_cents: '12345' },
 			{ currency: 'EUR', balance: '0.00', balance_cents: '0', entity_id: sandbox.team },
 		]);
+		expect(Object.keys(output[0]?.json ?? {})).toEqual([
+			...['currency', 'balance', 'balance_cents', 'entity_id', 'platform_account_address'],
+		]);
+	});
+
+	it('leaves out zero balances unless they are chosen or wanted', async () => {
+		for (const currency of sandbox.firstTeam.balances.keys()) set(currency, 0n);
+		set('USD', -5n);
+		const currencies = async (change: INodeParameters) =>
+			recordsOf((await get(change)).output).map(({ currency }) => currency);
+		expect(await currencies({})).toEqual(['USD']);
+		expect((await currencies({ includeZero: true })).length).toBeGreaterThan(1);
+		expect(await currencies({ currencies: ['EUR', 'USD'] })).toEqual(['EUR', 'USD']);
+		set('USD', 0n);
+		const { output, stored } = await get({});
+		expect(output).toEqual([]);
+		expect(stored).toContain('Every balance is zero. To output zero balances, turn on');
 	});
 
 	it.each(['repeated', 'commaSeparated', 'brackets'])(
@@ -106,6 +123,19 @@ describe('Team User: Get Many', () => {
 		const { output } = await find({ filters: { name } });
 		expect(idsOf(output)).toContain(user?.nanoid);
 		expect(output.length).toBeLessThan(users().length);
+	});
+
+	it('puts out the selected fields in their order, null where a user has none', async () => {
+		const outputFields = ['country', 'avatar', 'onboarding_step', 'email', 'onboarding'];
+		const { output } = await find({ output: 'selected', outputFields });
+		const [user] = users();
+		expect(Object.entries(output[0]?.json ?? {})).toEqual([
+			['country', user?.address.country],
+			['avatar', user?.avatar],
+			['onboarding_step', user?.onboarding.step],
+			['email', user?.email],
+			['onboarding', user?.onboarding],
+		]);
 	});
 
 	it('refuses a filter whose expression finds nothing', async () => {

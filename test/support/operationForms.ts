@@ -88,7 +88,7 @@ export const FORMS = {
 		operation: 'getAll',
 		teamId: TEAM,
 		returnAll: true,
-		simplify: false,
+		output: 'asReceived',
 	},
 } satisfies Record<string, INodeParameters>;
 

@@ -187,11 +187,14 @@ const options = {
 		},
 		{ least: 1, most: 100_000, preset: 5_000 },
 	),
-	includeHeaders: flag({
-		label: 'Include Headers',
-		description: 'Whether to add the delivery’s headers, except those that may contain a secret',
-		empty: 'unset',
-	}),
+	includeHeaders: flag(
+		{
+			label: 'Include Headers',
+			description: 'Whether to add the delivery’s headers, except those that may contain a secret',
+			empty: 'unset',
+		},
+		true,
+	),
 	invalidPayload: choice(
 		{
 			label: 'Invalid Payload',

@@ -150,6 +150,11 @@ describe.each(Object.entries(FORMS))('the form of %s', (_name, properties) => {
 		).toEqual([]);
 	});
 
+	it('has switches that are on once they are added', () => {
+		const added = fields.filter(({ type, path }) => type === 'boolean' && path.includes(' > '));
+		expect(pathsOf(added.filter((field) => field.default !== true))).toEqual([]);
+	});
+
 	const menus = fields.filter(({ type }) => type === 'options' || type === 'multiOptions');
 
 	it('sorts the entries of menus and collections by name', () => {

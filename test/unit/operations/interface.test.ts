@@ -9,7 +9,7 @@ import { PayrollPaymentsTrigger } from '../../../nodes/PayrollPayments/PayrollPa
 const PROMISED: Readonly<Record<string, string>> = {
 	'authentication.getSignInMessage': 'platformId? wallet?',
 	'authentication.verify': 'message signature nonce?',
-	'balance.get': 'entityId currencies? output',
+	'balance.get': 'entityId currencies? includeZero? output',
 	'invite.getAll': 'entityId returnAll limit',
 	'invite.create': 'teamId role inviteesSource invitees inviteesJson anonymous? existingPeople',
 	'administratorInvite.create': 'entityId role emails',
@@ -18,7 +18,7 @@ const PROMISED: Readonly<Record<string, string>> = {
 	'nameReview.update': 'teamId userId decision reviewVersion',
 	'payment.create':
 		'teamId recipientEmail amountUnit amountCents amountDollars currency network paymentReference? typedData signatureSource signature signer',
-	'teamUser.getAll': 'teamId returnAll limit emails? filters? simplify',
+	'teamUser.getAll': 'teamId returnAll limit emails? filters? output outputFields',
 	'webhook.send': 'webhookId eventType version?',
 };
 

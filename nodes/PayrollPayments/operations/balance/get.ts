@@ -1,22 +1,22 @@
 import { z } from 'zod';
 
-import { centsTextAsDecimal } from '../../shared/money';
+import { centsTextAsDecimal, wholeCents } from '../../shared/money';
 import { isRequestable, type Currency } from '../../contract/currencies';
 import { balanceAnswer } from '../../api/schemas/answers';
 import { balanceCall } from '../../api/balanceCall';
 import type { Query } from '../../api/call';
-import { choice, menu } from '../../forms/fieldTypes';
+import { choice, flag, menu } from '../../forms/fieldTypes';
 import { balanceCurrencies, entityId } from '../../forms/serviceFields';
 import { defineRead } from '../../run/operation';
 
 /** One item of the output *One Item per Currency*. */
 const currencyBalance = z.object({
-	entity_id: z.string(),
-	platform_account_address: z.string(),
 	currency: z.string(),
 	/** Decimal text; null if `balance_cents` isn't a whole number. */
 	balance: z.string().nullable(),
 	balance_cents: z.string(),
+	entity_id: z.string(),
+	platform_account_address: z.string(),
 });
 
 /**
@@ -36,9 +36,15 @@ export const getBalance = defineRead({
 	name: 'Get',
 	action: 'Get balance',
 	description: 'Get the account address and balances of a team, company or user',
+	emptyNotice: 'Every balance is zero. To output zero balances, turn on Include Zero Balances.',
 	fields: {
 		entityId: entityId('te', 'co', 'us'),
 		currencies: balanceCurrencies('Currencies to return; leave empty for all'),
+		includeZero: flag({
+			label: 'Include Zero Balances',
+			description:
+				'Whether One Item per Currency includes currencies with a balance of zero. Those that you select under Currencies are always included.',
+		}),
 		output: choice(
 			{ label: 'Output', description: 'What each item contains' },
 			menu({
@@ -65,23 +71,30 @@ export const getBalance = defineRead({
 		),
 	},
 	output: z.union([currencyBalance, balanceAnswer]),
-	run: async ({ entityId: nanoid, currencies = [], output }, context, { currenciesEncoding }) => {
+	run: async (input, context, { currenciesEncoding }) => {
+		const { entityId: nanoid, currencies = [], includeZero, output } = input;
 		const query = currenciesQuery(currencies, currenciesEncoding);
 		const answer = await context.read(balanceCall(nanoid, query));
-		const isWanted = (currency: string) =>
-			currencies.length === 0 || currencies.some((each) => each === currency);
-		const balances = answer.balances.filter(({ currency }) => isWanted(currency));
+		const isChosen = (currency: string) => currencies.some((each) => each === currency);
+		const balances = answer.balances.filter(
+			({ currency }) => currencies.length === 0 || isChosen(currency),
+		);
 		if (output === 'asReceived') return [{ ...answer, balances }];
 		const unlisted = currencies.filter((each) => !balances.some((it) => it.currency === each));
 		const zeros = unlisted.map((currency) => ({ currency, balance_cents: '0' }));
-		return [...balances, ...zeros].map(({ currency, balance_cents }) =>
-			currencyBalance.parse({
-				entity_id: nanoid,
-				platform_account_address: answer.platform_account_address,
-				currency,
-				balance: centsTextAsDecimal(balance_cents),
-				balance_cents,
-			}),
-		);
+		return [...balances, ...zeros]
+			.filter(
+				({ currency, balance_cents }) =>
+					includeZero || isChosen(currency) || wholeCents(balance_cents) !== 0n,
+			)
+			.map(({ currency, balance_cents }) =>
+				currencyBalance.parse({
+					currency,
+					balance: centsTextAsDecimal(balance_cents),
+					balance_cents,
+					entity_id: nanoid,
+					platform_account_address: answer.platform_account_address,
+				}),
+			);
 	},
 });

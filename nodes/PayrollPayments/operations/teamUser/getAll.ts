@@ -2,14 +2,17 @@ import { z } from 'zod';
 
 import { isRecord } from '../../shared/json';
 import { ROLES, ROLE_NAMES } from '../../contract/roles';
-import type { InputOf } from '../../forms/field';
+import { shownWhen, titleOf, type InputOf } from '../../forms/field';
 import {
+	choice,
 	choices,
 	collection,
 	filledText,
 	flag,
-	menuOf,
+	keysOf,
 	listOf,
+	menu,
+	menuOf,
 	text,
 } from '../../forms/fieldTypes';
 import { emails, returnAllOrLimit, teamId } from '../../forms/serviceFields';
@@ -19,12 +22,13 @@ import { teamUsers, type TeamUser, type UsersRequest } from '../../api/paginatio
 import { teamUserRecord } from '../../api/schemas/records';
 import { defineRead } from '../../run/operation';
 import type { RunContext } from '../../run/runContext';
+import type { OutputRecord } from '../../run/write';
 
 /* Which fields a record has isn't documented, so any of them may be missing. */
 const textColumn = z.string().nullable().catch(null);
 const flagColumn = z.boolean().nullable().catch(null);
 
-/** One item of the output with *Simplify*: always all columns. */
+/** One item of the output *Simplified*: always all columns. */
 const simplifiedUser = z.object({
 	nanoid: textColumn,
 	first_name: textColumn,
@@ -49,6 +53,16 @@ function simplify(user: TeamUser): z.infer<typeof simplifiedUser> {
 		country: address.country,
 	});
 }
+
+/** What *Selected Fields* offers: the columns of *Simplified*, and the documented fields of a record. */
+const OUTPUT_FIELDS = [
+	...new Set([...keysOf(simplifiedUser.shape), ...keysOf(teamUserRecord.shape)]),
+];
+
+const FIELD_NAMES = new Map<string, string>([
+	['nanoid', 'User ID'],
+	['platformid', 'Platform ID'],
+]);
 
 /* Which roles a user can have isn't documented, so an expression may give others than the menu. */
 const roles = {
@@ -146,13 +160,24 @@ export const getTeamUsers = defineRead({
 			},
 			filterFields,
 		),
-		simplify: flag(
-			{
-				label: 'Simplify',
-				description:
-					'Whether to return a simplified version of the response instead of the raw data',
-			},
-			true,
+		output: choice(
+			{ label: 'Output', description: 'What each item contains' },
+			menu({
+				asReceived: 'All fields of the record',
+				selected: { name: 'Selected Fields', description: 'Only the fields that you select' },
+				simplified: 'One flat row of ten columns',
+			}),
+			'simplified',
+		),
+		outputFields: shownWhen(
+			{ output: ['selected'] },
+			choices(
+				{
+					label: 'Output Fields',
+					description: 'The fields of each item, null where a user has none',
+				},
+				menuOf(OUTPUT_FIELDS, (field) => FIELD_NAMES.get(field) ?? titleOf(field)),
+			),
 		),
 	},
 	options: {},
@@ -167,6 +192,12 @@ export const getTeamUsers = defineRead({
 		const chosen = isFiltered
 			? users.filter((user) => passes(user, filters)).slice(0, limit)
 			: users;
-		return input.simplify ? chosen.map(simplify) : chosen;
+		const { output, outputFields = [] } = input;
+		if (output === 'asReceived') return chosen;
+		if (output === 'simplified') return chosen.map(simplify);
+		return chosen.map((user) => {
+			const all: OutputRecord = { ...user, ...simplify(user) };
+			return Object.fromEntries(outputFields.map((field) => [field, all[field] ?? null]));
+		});
 	},
 });

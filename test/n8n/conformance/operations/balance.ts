@@ -47,10 +47,13 @@ export const getBalance: OperationCases = {
 		},
 		{
 			what: 'one item per currency',
-			accepted: accepting('output', ['asReceived', 'perCurrency']).map((each) => ({
-				...each,
-				answers: () => [],
-			})),
+			accepted: [
+				{ form: { output: 'asReceived' }, answers: () => [] },
+				...accepting('includeZero', [false, true]).map(({ form }) => ({
+					form: { ...form, output: 'perCurrency' },
+					answers: () => [],
+				})),
+			],
 			refused: refusing('Output', 'output', ['', 'perAccount']),
 		},
 		{

@@ -24,7 +24,7 @@ export const listTeamUsers: OperationCases = {
 	effect: 'read',
 	resource: 'teamUser',
 	operation: 'getAll',
-	form: ({ team }) => ({ teamId: team, returnAll: true, simplify: false }),
+	form: ({ team }) => ({ teamId: team, returnAll: true, output: 'asReceived' }),
 	requests: ({ teamId }) => [request(teamId, {})],
 	answers: (output) => [
 		{
@@ -80,9 +80,16 @@ export const listTeamUsers: OperationCases = {
 			refused: refusing('Emails', 'emails', [...WRONG_EMAILS, ['ana@example.com', 'ana']]),
 		},
 		{
-			what: 'simplified users',
-			accepted: [{ form: { simplify: true }, answers: () => [] }, { form: { simplify: false } }],
-			refused: refusing('Simplify', 'simplify', ['perhaps']),
+			what: 'simplified users, users as received, and selected fields',
+			accepted: [
+				{ form: { output: 'simplified' }, answers: () => [] },
+				{ form: { output: 'asReceived' } },
+				{ form: { output: 'selected', outputFields: 'email, role' }, answers: () => [] },
+			],
+			refused: [
+				...refusing('Output', 'output', ['', 'raw']),
+				...refusing('Output Fields', 'outputFields', [[], 'email, phone'], { output: 'selected' }),
+			],
 		},
 	],
 };
