@@ -27,3 +27,9 @@ export interface Journal<Change, Answer> {
 	 */
 	perform(change: Change, send: () => Promise<Answer>): Promise<Answer>;
 }
+
+/** A change, with the journal that performs it. */
+export interface JournalEntry<Change, Answer> {
+	readonly journal: Journal<Change, Answer>;
+	readonly change: Change;
+}

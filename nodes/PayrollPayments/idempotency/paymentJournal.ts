@@ -25,6 +25,7 @@ import {
 } from './paymentErrors';
 import {
 	allowedBy,
+	claimedKeys,
 	codeOf,
 	decide,
 	identityOf,
@@ -158,8 +159,9 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 		if ('answer' in known) return known.answer;
 		if ('error' in known) throw known.error;
 		/* In the same moment, so that of two nodes only one goes on. */
-		const own = this.memory.claim(this.inMemory(payment, attempt.keys.claimed));
-		const claim = await this.claim(attempt).catch((error: unknown) => {
+		const claimed = claimedKeys(attempt.keys, this.isRecorded(payment));
+		const own = this.memory.claim(this.inMemory(payment, claimed));
+		const claim = await this.claim(attempt, claimed).catch((error: unknown) => {
 			own.release();
 			throw error;
 		});
@@ -239,18 +241,23 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 		return { is: 'refused', error: changedSince(payment, own.payment) };
 	}
 
+	/** By this process, or as n8n's store said. */
+	private isRecorded(payment: Payment): IsRecorded {
+		const stored = this.stored.get(payment);
+		return (key) =>
+			stored?.(key) === true || this.inMemory(payment, [key]).some((each) => this.memory.has(each));
+	}
+
 	private knownOfOthers(
 		{ payment, identity, allowed, keys }: Attempt,
 		failure: unknown,
 	): Known<PaymentAnswer> {
-		const stored = this.stored.get(payment);
-		const isRecorded = (key: string) =>
-			stored?.(key) === true || this.inMemory(payment, [key]).some((each) => this.memory.has(each));
+		const isRecorded = this.isRecorded(payment);
 		const decision = decide(keys, allowed, isRecorded);
 		const { attempt } = allowed;
 		if (decision === 'sendable') {
 			/* What this process has not sent, another one may have. */
-			if (stored === undefined) return { is: 'refused', error: notLookedUp(failure) };
+			if (!this.stored.has(payment)) return { is: 'refused', error: notLookedUp(failure) };
 			return { is: 'sendable', attempt };
 		}
 		if (decision === 'unknown' || decision === 'otherAuthorization') {
@@ -267,14 +274,17 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 	}
 
 	/** @returns undefined if another process was faster */
-	private async claim({ payment, keys }: Attempt): Promise<PaymentClaim | undefined> {
+	private async claim(
+		{ payment, keys }: Attempt,
+		claimed: readonly string[],
+	): Promise<PaymentClaim | undefined> {
 		const stored = this.stored.get(payment);
 		const permanentKeys = [...this.justPaid];
 		const claim = await claimForPayment(this.list, {
-			keys: keys.claimed,
+			keys: claimed,
 			permanentKeys,
 			/* Nothing of it may have been recorded since the look-up. */
-			mayClaim: (isRecorded) => keys.claimed.every((key) => stored?.(key) || !isRecorded(key)),
+			mayClaim: (isRecorded) => claimed.every((key) => stored?.(key) || !isRecorded(key)),
 			signal: this.signal,
 		}).catch((failure: unknown) => {
 			throwIfStopped(this.signal);

@@ -21,8 +21,9 @@ import { canonicalJson } from '../shared/json';
  * | lookUp        | keys of this payment are looked up     | with these keys   | with these keys      |
  * | lookUpSame    | those of this recipient and amount are | with these keys   | with these keys      |
  *
- * Attempts use two `authorization` keys in turn, so that clearing attempt n, which is refused late, leaves
- * the one of attempt n + 1 recorded.
+ * There are two `authorization` keys. The first is taken by whichever payment sends the authorization
+ * first, so of two payments only one can. Where an attempt repeats the authorization of the one before, it
+ * takes the second, so that clearing that one, which is refused late, leaves its own recorded.
  *
  * n8n has no read-only look-up: to ask for keys records them, until we remove them. So a `lookUp` that is
  * found is left over from a look-up that was killed, and so may be the keys beside it: they don't tell
@@ -110,13 +111,14 @@ export function keysOf(identity: PaymentIdentity, attempt: number) {
 		hasReference
 			? hash('pair', authorization, payment, ...(number === 1 ? [] : [number]))
 			: sent(number);
-	const again = hash('again', authorization);
 	const keys = {
 		/** Of this attempt and of later ones: n8n may have forgotten the earlier ones only. */
 		sent: Array.from({ length: LATER_ATTEMPTS + 1 }, (_, index) => sent(attempt + index)),
 		previousSent: sent(attempt - 1),
 		previousSentWith: sentWith(attempt - 1),
-		authorizations: [authorization, again],
+		sentWith: sentWith(attempt),
+		authorization,
+		sameAuthorization: hash('again', authorization),
 		paid: hash('paid', payment),
 		paidSame: hash('paid', paymentAndTerms),
 		lookUps: [hash('looked up', payment), hash('looked up', paymentAndTerms)],
@@ -124,12 +126,11 @@ export function keysOf(identity: PaymentIdentity, attempt: number) {
 	const previous = attempt === 1 ? [] : [keys.previousSent, keys.previousSentWith];
 	return {
 		...keys,
-		/** What is recorded before the attempt is sent. */
-		claimed: [sent(attempt), attempt % 2 === 1 ? authorization : again, sentWith(attempt)],
 		lookedUp: [
 			...keys.sent,
 			...previous,
-			...keys.authorizations,
+			keys.authorization,
+			keys.sameAuthorization,
 			keys.paid,
 			keys.paidSame,
 			...keys.lookUps,
@@ -138,6 +139,13 @@ export function keysOf(identity: PaymentIdentity, attempt: number) {
 }
 
 export type PaymentKeys = ReturnType<typeof keysOf>;
+
+/** What is recorded before an attempt is sent that may be sent. */
+export function claimedKeys(keys: PaymentKeys, isRecorded: (key: string) => boolean): string[] {
+	const { sent, sentWith, authorization, sameAuthorization } = keys;
+	const own = isRecorded(authorization) ? sameAuthorization : authorization;
+	return [...sent.slice(0, 1), own, sentWith];
+}
 
 /** An attempt code such as 7F3A-91C2-1. It can't be guessed from the code of another attempt. */
 export function codeOf({ payment }: PaymentIdentity, attempt: number): string {
@@ -214,5 +222,6 @@ export function decide(
 		if (!isRecorded(keys.previousSent)) return 'noRecord';
 		if (!isSame && !withAnyAuthorization) return 'otherAuthorization';
 	}
-	return keys.authorizations.some(isRecorded) && !isSame ? 'usedAuthorization' : 'sendable';
+	const isUsed = [keys.authorization, keys.sameAuthorization].some(isRecorded);
+	return isUsed && !isSame ? 'usedAuthorization' : 'sendable';
 }

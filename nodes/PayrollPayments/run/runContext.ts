@@ -1,7 +1,5 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-import type { z } from 'zod';
-
 import type { SendRead, WriteCall } from '../api/call';
 import type { Client } from '../api/client';
 import type { ServiceCredentials } from '../api/credentials';
@@ -9,25 +7,23 @@ import { openClient } from '../api/n8nTransport';
 import { openWallet } from '../api/signIn';
 import { ExecutionJournal } from '../idempotency/executionJournal';
 import type { RunScope } from '../idempotency/executionMemory';
+import type { JournalEntry } from '../idempotency/journal';
 import type { ProcessedStore } from '../idempotency/nodeList';
 import { throwIfStopped, UserError } from '../shared/errors';
 import type { Redactor } from '../shared/redaction';
 import type { Wallet } from '../signing';
 import type { Settings } from './commonOptions';
-import type { Door, Perform, ShownWrite, Write } from './write';
+import type { Perform, Write } from './write';
 
 /** After a signature that took longer, in milliseconds, the token is made sure of again. */
 const LONG_SIGNATURE_MS = 60_000;
 
-/** A change that takes one request, before it is bound to the journal. */
+/** A change as an operation describes it. */
 interface Change<Data>
 	extends Omit<WriteCall<Data>, 'body'>,
-		Pick<Write<Data>, 'sign'>,
-		Partial<Pick<ShownWrite, 'signs' | 'reference' | 'columns' | 'entityId'>> {
-	readonly body: NonNullable<ShownWrite['request']>['body'];
-	readonly summary: string;
-	/** Whether it must not be sent again in this execution where its outcome isn't known. */
-	readonly isUnrepeatable?: boolean;
+		Pick<Write<Data>, 'summary' | 'sign' | 'isUnrepeatable'>,
+		Partial<Pick<Write<Data>, 'signs' | 'reference' | 'columns' | 'entityId'>> {
+	readonly body: Write<Data>['call']['body'];
 }
 
 /** What an operation works with while it checks. It can only read. */
@@ -43,12 +39,12 @@ export interface RunContext<Own = unknown> {
 	readonly read: SendRead;
 	/** The wallet that signs. @throws {UserError} if the credentials have none */
 	wallet(): Promise<Wallet>;
-	/** A change that is made once in an execution; with a journal, once as that journal says. */
-	write<Data>(
+	/** A change that is made once in an execution; with an entry, once as its journal says. */
+	write<Data, Recorded>(
 		items: readonly number[],
 		change: Change<Data>,
-		recorded?: Write<Data>['recorded'],
-	): Write<Data>;
+		entry?: JournalEntry<Recorded, Data>,
+	): Write<Data, Recorded>;
 	/** What *Retry On Fail* is answered from memory, so that it plans the same requests again. */
 	memory(): ExecutionJournal;
 	/** n8n's store of keys, and which node of which workflow runs, for a journal that lasts. */
@@ -58,13 +54,15 @@ export interface RunContext<Own = unknown> {
 	annotate(values: Readonly<Record<string, unknown>>): void;
 }
 
-/** The only way of a change to the wire: its journal records it, then it is signed and sent. */
-function performWith(client: Client, signal: AbortSignal | undefined): Perform {
-	return async ({ call, entityId, sign, recorded }) => {
+/** The only way of a change to the wire: a journal records it, then it is signed and sent. */
+function performWith(
+	client: Client,
+	memory: () => ExecutionJournal,
+	signal: AbortSignal | undefined,
+): Perform {
+	return async ({ items, call, entityId, sign, isUnrepeatable, entry }) => {
 		throwIfStopped(signal);
-		const open = async () => {
-			if (call.withoutToken !== true) await client.ensureToken(entityId);
-		};
+		const open = async () => await client.ensureToken(entityId);
 		const send = async () => {
 			throwIfStopped(signal);
 			const begun = performance.now();
@@ -73,7 +71,19 @@ function performWith(client: Client, signal: AbortSignal | undefined): Perform {
 			throwIfStopped(signal);
 			return await client.sendWrite({ ...call, body: { ...call.body, ...signature } });
 		};
-		return await recorded({ open, send });
+		/* Signing in changes nothing, and its token isn't kept in memory. */
+		if (call.withoutToken === true) return await send();
+		if (entry !== undefined) {
+			/* Before anything is claimed. */
+			await open();
+			return await entry.journal.perform(entry.change, send);
+		}
+		const { method, path, body, answer } = call;
+		const change = { identity: [items, method, path, body], isUnrepeatable, answer };
+		return await memory().perform(change, async () => {
+			await open();
+			return await send();
+		});
 	};
 }
 
@@ -115,23 +125,12 @@ export async function openRun(
 				hint: 'Use credentials whose Authentication is Wallet Sign-In, or provide the signature.',
 			});
 		}),
-		write: (items, change, recorded) => {
+		write: (items, change, entry) => {
 			const { summary, signs = null, reference, columns, entityId, ...rest } = change;
 			const { sign, isUnrepeatable, ...call } = rest;
-			const { method, path, body, answer } = call;
-			const identity = [items, method, path, body];
-			const once = async ({ open, send }: Door<z.output<typeof answer>>) =>
-				await memory().perform({ identity, isUnrepeatable, answer }, async () => {
-					await open();
-					return await send();
-				});
-			return {
-				...{ summary, signs, reference, columns, entityId, sign, call },
-				request: { method, path, body },
-				/* A token isn't kept in memory. */
-				recorded:
-					recorded ?? (call.withoutToken === true ? async ({ send }) => await send() : once),
-			};
+			const request = { method: call.method, path: call.path, body: call.body };
+			const shown = { summary, request, signs, reference, columns, entityId };
+			return { ...shown, items, call, sign, isUnrepeatable, entry };
 		},
 		memory,
 		store: context.helpers,
@@ -144,7 +143,7 @@ export async function openRun(
 	};
 	return {
 		run,
-		perform: performWith(client, signal),
+		perform: performWith(client, memory, signal),
 		/** Makes sure of the token before anything is claimed or signed. */
 		ensureToken: client.ensureToken,
 	};

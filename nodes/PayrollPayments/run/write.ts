@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
 import type { WriteCall } from '../api/call';
+import type { JournalEntry } from '../idempotency/journal';
 import { UserError } from '../shared/errors';
 import type { JsonValue } from '../shared/json';
 import { listed } from '../shared/lists';
@@ -46,25 +47,21 @@ export interface ShownWrite
 	readonly entityId?: string;
 }
 
-/** What a journal sends a change with. */
-export interface Door<Data> {
-	/** Makes sure of the token. Must end before anything is claimed. */
-	open(): Promise<void>;
-	/** Signs and sends. */
-	send(): Promise<Data>;
-}
-
 /** A change that can be sent. What it holds is what is sent: nothing is read or guarded again. */
-export interface Write<Data> extends ShownWrite {
+export interface Write<Data, Recorded = unknown> extends ShownWrite {
+	/** Numbers of the input items. */
+	readonly items: readonly number[];
 	readonly call: Omit<WriteCall<Data>, 'body'> & Readonly<z.infer<typeof writeRequest>>;
 	/** Signs, and returns the signature as the property that the body lacks. */
 	sign?(): Promise<Readonly<Record<string, string>>>;
-	/** Sends it by the journal that records it, or not at all. */
-	recorded(door: Door<Data>): Promise<Data>;
+	/** Whether it must not be sent again in this execution where its outcome isn't known. */
+	readonly isUnrepeatable?: boolean;
+	/** The journal that sends it, and how it is named there; by default that of the execution. */
+	readonly entry?: JournalEntry<Recorded, Data>;
 }
 
 /** The only way of a change to the service (runContext.ts); it exists once every row was checked. */
-export type Perform = <Data>(write: Write<Data>) => Promise<Data>;
+export type Perform = <Data, Recorded>(write: Write<Data, Recorded>) => Promise<Data>;
 
 /** One step of a row: what it does is shown and approved before, and it may take several requests. */
 export interface Step<Result extends OutputRecord = OutputRecord> {

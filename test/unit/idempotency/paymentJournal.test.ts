@@ -753,6 +753,20 @@ describe('a second code', () => {
 		expect(await pay({ ...withSalt('4', 'INV-1'), confirmedNotPaid: codes })).toEqual(paid);
 	});
 
+	it('lets an authorization out once where another payment takes it at the same moment', async () => {
+		const confirmedNotPaid = [`${await codeOf(pay(invoice, broken))}N`];
+		const runs = [withSalt('2'), { ...other, confirmedNotPaid }].map((each) => {
+			const journal = open();
+			return { journal, each };
+		});
+		for (const { journal, each } of runs) await journal.look([each]);
+		const outcomes = runs.map(
+			async ({ journal, each }) => await journal.perform(each, async () => paid),
+		);
+		const settled = await Promise.allSettled(outcomes);
+		expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+	});
+
 	it('is never asked for where there is no reference: another authorization is another payment', async () => {
 		const confirmedNotPaid = [await codeOf(pay(payment, broken))];
 		expect(await pay({ ...withSalt('2'), confirmedNotPaid })).toEqual(paid);

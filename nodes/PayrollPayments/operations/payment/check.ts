@@ -168,10 +168,7 @@ async function guardPayment(
 			sign: async () => ({ signature: await sign() }),
 			answer: instantPaymentAnswer,
 		},
-		async ({ open, send }) => {
-			await open();
-			return await journal.perform(payment, send);
-		},
+		{ journal, change: payment },
 	);
 	return {
 		...{ items, payment, columns, writes: [write] },
