@@ -161,6 +161,66 @@ describe('a pay run', () => {
 		expect(output).toEqual([{ json, pairedItem: items.map((_, item) => ({ item })) }]);
 	});
 
+	it('moves no more than Maximum per Run, whatever On Error says', async () => {
+		const items = await sheet(PAYEES.slice(0, 3));
+		const saved = (maximumPerRun: string) => sandbox.credentials({ maximumPerRun });
+		const limited = async (count: number, more: INodeParameters = {}, options = {}) =>
+			await runNode(saved('250'), form(more), { items: items.slice(0, count), ...options });
+		const message = 'These credentials allow runs up to $250.00, and this one would move $375.00';
+
+		const one = { items: items.slice(0, 1) };
+		const single = await runNode(saved('124.99'), form(), one);
+		expect(single.error?.message).toBe(
+			'These credentials allow runs up to $124.99, and this one would move $125.00 [item 0]',
+		);
+		expect((await limited(3)).error).toMatchObject({
+			message: `${message} [item 0]`,
+			description: expect.stringContaining('The limit is Maximum per Run in'),
+		});
+		expect((await limited(3, { checkOnly: true })).error?.message).toBe(`${message} [item 0]`);
+		const continued = await limited(3, {}, CONTINUE);
+		expect(recordsOf(continued.output)).toMatchObject(
+			items.map((_, row) => ({
+				...{ outcome: 'refused', error: `${message} [item ${row}]`, amount: '125.00' },
+				recipient_email: PAYEES[row],
+			})),
+		);
+		const { output } = await limited(3, RUN_CHECK);
+		expect(recordsOf(output)).toMatchObject([
+			{
+				...{ check: 'failed', approval: null, total: '375.00', to_send_count: 0 },
+				refused: [1, 2, 3].map((row) => ({
+					row,
+					summary: `$125.00 to ${PAYEES[row - 1]}`,
+					error: message,
+				})),
+			},
+		]);
+		expect(sandbox.writes()).toEqual([]);
+
+		/* What was paid before, or is refused, isn't sent: it doesn't count. */
+		expect((await limited(2)).error).toBeUndefined();
+		const rest = await limited(3, { ifAlreadyPaid: 'skip' });
+		expect(outcomes(rest.output)).toEqual(['already_paid', 'already_paid', 'paid']);
+		const others = await sheet(['dan', 'eva', 'fay'].map(atExample));
+		const sent: IDataObject[] = others.map((row, index) => ({
+			...row,
+			reference: `OTHER-${index}`,
+		}));
+		sent[1] = { ...sent[1], email: 'gus@example.com' };
+		const partly = await runNode(saved('250'), form(), { items: sent, ...CONTINUE });
+		expect(outcomes(partly.output)).toEqual(['paid', 'refused', 'paid']);
+		expect(sandbox.writes()).toHaveLength(5);
+	});
+
+	it('can’t be compared with Maximum per Run where the unit of one row isn’t known', async () => {
+		const items = await sheet(PAYEES.slice(0, 2));
+		const saved = sandbox.credentials({ maximumPerRun: '250' });
+		const { error } = await runNode(saved, form({ typedAmountUnit: 'notChecked' }), { items });
+		expect(error?.message).toContain('The signed amount can’t be compared with the limit');
+		expect(sandbox.writes()).toEqual([]);
+	});
+
 	it('is checked without a balance where it can’t be read, or no row can', async () => {
 		await sandbox.fault({ kind: 'status', status: 403, match: { path: 'balance' } });
 		const unread = { balance: null, balance_after: null };

@@ -1,13 +1,13 @@
 import { balanceCall } from '../../api/balanceCall';
 import { entityLabel, platformIdOf } from '../../api/credentials';
-import { requireAllowedPayment } from '../../api/limits';
+import { requireAllowedPayment, requireAllowedRun } from '../../api/limits';
 import { ENDPOINTS } from '../../contract/endpoints';
 import { instantPaymentAnswer } from '../../api/schemas/answers';
 import type { Known } from '../../idempotency/journal';
 import type { PaymentAnswer, PaymentJournal } from '../../idempotency/paymentJournal';
 import type { Payment } from '../../idempotency/paymentKeys';
 import { hostOf } from '../../run/approve';
-import { refused, type Form, type Row, type State } from '../../run/rows';
+import { refused, refuseRest, type Form, type Row, type State } from '../../run/rows';
 import type { RunContext } from '../../run/runContext';
 import { signatureOver, type OutputRecord, type Signs } from '../../run/write';
 import { UserError } from '../../shared/errors';
@@ -24,7 +24,7 @@ import {
 	type PaymentSettings,
 } from './fields';
 import { journalOf } from './journal';
-import type { GuardedPayment, PaymentRow } from './paymentRow';
+import { totalCents, type GuardedPayment, type PaymentRow } from './paymentRow';
 
 type PaymentForm = Form<PaymentInput, PaymentOptions>;
 type PaymentRun = RunContext<PaymentSettings>;
@@ -173,6 +173,7 @@ async function guardPayment(
 	return {
 		...{ items, payment, columns, writes: [write] },
 		isCompared: signs !== null && signedCents !== undefined,
+		signedCents,
 		state: { is: 'ready', act: async (perform) => [paid(columns, await perform(write))] },
 	};
 }
@@ -243,6 +244,19 @@ function totalOf(forms: readonly PaymentForm[]): bigint {
 	return forms.reduce((sum, { input }) => sum + BigInt(centsOf(input)), 0n);
 }
 
+/** @throws {UserError} if the run would move more than the credentials allow */
+function checkLimit(rows: readonly PaymentRow[], { credentials }: PaymentRun): void {
+	/* What an earlier try of this run has paid counts, too. */
+	const moving = rows.filter(
+		({ state }) => state.is === 'ready' || ('when' in state && state.when === 'earlierTry'),
+	);
+	const signed = moving.map(({ signedCents }) => signedCents);
+	const total = signed.every((cents) => cents !== undefined)
+		? signed.reduce((sum, cents) => sum + cents, 0n)
+		: undefined;
+	requireAllowedRun(credentials, totalCents(moving), total);
+}
+
 /** Checks all payments of a run: each by itself, the run's totals, and what was paid before. */
 export async function checkPayments(
 	forms: readonly PaymentForm[],
@@ -266,5 +280,10 @@ export async function checkPayments(
 		const state = known[index];
 		return state === undefined ? [] : withKnown(row, state, ifAlreadyPaid);
 	});
+	try {
+		checkLimit(looked, run);
+	} catch (error) {
+		return refuseRest([...rows, ...looked], error);
+	}
 	return [...rows, ...looked];
 }

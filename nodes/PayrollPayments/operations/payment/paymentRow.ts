@@ -9,6 +9,8 @@ export interface GuardedPayment extends Row {
 	readonly payment: Payment;
 	/** Whether the signed amount was compared with the form's. */
 	readonly isCompared: boolean;
+	/** The amount that is signed; undefined where its unit isn't known. */
+	readonly signedCents: bigint | undefined;
 }
 
 /** The same, with what the journal knows of it. */

@@ -61,10 +61,11 @@ function centsIn(amount: string): bigint {
 export async function describeRun(rows: readonly Row[], run: RunContext): Promise<OutputRecord> {
 	const all = inOrder(rows);
 	const payments = all.filter(isPayment);
-	const toSend = payments.filter(({ known }) => known.is === 'sendable');
+	const toSend = payments.filter(({ state }) => state.is === 'ready');
 	const paid = payments.filter(({ known }) => known.is === 'done');
 	const unknown = payments.filter(({ known }) => known.is === 'unknown');
-	const refused = all.filter((row) => !isPayment(row) || row.known.is === 'refused');
+	const other = new Set<Row>([...toSend, ...paid, ...unknown]);
+	const refused = all.filter((row) => !other.has(row));
 	const total = all.reduce((sum, { columns }) => {
 		const amount = columns?.amount;
 		return typeof amount === 'string' ? sum + centsIn(amount) : sum;
