@@ -276,8 +276,11 @@ describe('a pay run', () => {
 			const refused = await sandbox.run(form(options), { items, ...CONTINUE });
 			expect(recordsOf(refused.output)).toMatchObject([
 				{ error: fault, outcome: 'refused', transaction: null },
-				{ error: `${message} [item 1]`, outcome: 'refused', transaction: null, hint },
+				{ error: `${message} [item 1]`, outcome: 'refused', amount: '125.00', hint },
 			]);
+			const ofRun = { ...options, checkOnly: true, checkOutput: 'run' };
+			const { output: checked } = await sandbox.run(form(ofRun), { items, ...CONTINUE });
+			expect(checked[0]?.json).toMatchObject({ check: 'failed', count: 2, total: '125.00' });
 		}
 	});
 
@@ -417,6 +420,19 @@ describe('a pay run', () => {
 		expect(outcomes(next.output)).toEqual(['already_paid', ...Array(4).fill('paid')]);
 		expect(JSON.parse(next.stored).metadata).toMatchObject({ payments_paid: '4' });
 		expect(sandbox.writes()).toHaveLength(5);
+	});
+
+	it('says that nothing was sent of no payment that the service refused, nor beside one', async () => {
+		const [first, second] = await sheet(PAYEES.slice(0, 2));
+		await sandbox.fault({ kind: 'status', status: 400, match: PAYMENT, times: 'always' });
+		const items = [{ ...first }, { ...second, email: 'ben(at)example.com' }];
+		const { output } = await sandbox.run(form(), { items, ...CONTINUE });
+		expect(output.map(({ json }) => json.hint)).toEqual([
+			'Check the fields that the service’s message mentions. Fix the problem, then run the node again.',
+			'Correct the field, then run the node again. This was not sent.',
+		]);
+		const { error } = await sandbox.run(form(), { items: items.slice(0, 1) });
+		expect(error?.description).not.toMatch(/Nothing was signed|not sent/);
 	});
 
 	it('isn’t paid twice by Retry On Fail, and says what was paid before the failure', async () => {

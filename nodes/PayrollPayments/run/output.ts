@@ -35,15 +35,16 @@ export function madeNow(rows: readonly Row[]): Array<RowThatIs<'done'>> {
 function hintFor({ effect }: Operation, rows: readonly Row[], row: FailedRow): string | undefined {
 	const { error } = row.state;
 	const hint = error instanceof UserError ? error.hint : undefined;
-	if (effect === 'read' || row.state.is === 'unknown') return hint;
+	const isRequest = ({ state }: Row) => state.is === 'refused' && state.scope === 'request';
+	if (effect === 'read' || row.state.is === 'unknown' || isRequest(row)) return hint;
 	const isTouched = rows.some(
 		({ state }) => (state.is === 'done' || state.is === 'unknown') && state.when !== 'earlierRun',
 	);
-	if (isTouched && row.state.is === 'notSent') return hint;
-	const said = isTouched
-		? 'This was not sent. Other items were: leave them out of the next run.'
-		: 'Nothing was signed or sent.';
-	return [hint, said].filter(Boolean).join(' ');
+	const wasAnySent = isTouched || rows.some(isRequest);
+	if (wasAnySent && row.state.is === 'notSent') return hint;
+	const said = wasAnySent ? 'This was not sent.' : 'Nothing was signed or sent.';
+	const others = isTouched && 'Other items were: leave them out of the next run.';
+	return [hint, said, others].filter(Boolean).join(' ');
 }
 
 /** The output for an item of a failed row, as scripts/lib/outputSchemas.ts describes it. */

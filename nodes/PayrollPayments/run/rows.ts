@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { outcomeOf } from '../shared/errors';
+import { NoResponseError, outcomeOf, ServiceError } from '../shared/errors';
 import type { OutputRecord, Perform, ShownWrite } from './write';
 
 /** The form of one item, as the fields and options of its operation read it. */
@@ -26,8 +26,11 @@ export type State =
 	/** *Check Only*: what it would do is put out, and nothing was done. */
 	| { readonly is: 'checked'; readonly records: readonly OutputRecord[] }
 	| { readonly is: 'done'; readonly records: readonly OutputRecord[]; readonly when: When }
-	/** Nothing of it was done. With the scope `run`, for a reason that concerns the run as a whole. */
-	| { readonly is: 'refused'; readonly error: unknown; readonly scope: 'row' | 'run' }
+	/**
+	 * Nothing of it was done. With the scope `run`, for a reason that concerns the run as a whole; with
+	 * `request`, after a request was on its way.
+	 */
+	| { readonly is: 'refused'; readonly error: unknown; readonly scope: 'request' | 'row' | 'run' }
 	/** All or a part of it may have been done. */
 	| { readonly is: 'unknown'; readonly error: unknown; readonly when: When }
 	/** The run ended before it. */
@@ -107,8 +110,10 @@ export function stateAfter(error: unknown): State {
 	switch (outcomeOf(error)) {
 		case 'unknown':
 			return { is: 'unknown', error, when: 'now' };
-		case 'refused':
-			return { is: 'refused', error, scope: 'row' };
+		case 'refused': {
+			const wasRequested = error instanceof ServiceError || error instanceof NoResponseError;
+			return { is: 'refused', error, scope: wasRequested ? 'request' : 'row' };
+		}
 		case 'not_sent':
 			return { is: 'notSent', error };
 	}

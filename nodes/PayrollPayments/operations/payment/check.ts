@@ -263,7 +263,14 @@ export async function checkPayments(
 	run: PaymentRun,
 	unread: readonly Row[],
 ): Promise<Row[]> {
-	checkTotals(forms, unread);
+	try {
+		checkTotals(forms, unread);
+	} catch (error) {
+		return forms.map((form) => ({
+			...refused(form.items, error, 'run'),
+			columns: columnsOf(form, run),
+		}));
+	}
 	const journal = journalOf(run);
 	const rows: Row[] = [];
 	const guarded: GuardedPayment[] = [];

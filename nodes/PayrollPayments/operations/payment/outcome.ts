@@ -22,7 +22,7 @@ function tallyOf(rows: readonly Row[]) {
 		paidBefore: count('done') - made.length,
 		refused: count('refused'),
 		unknown: count('unknown'),
-		notSent: count('notSent', 'read'),
+		notSent: count('notSent', 'read', 'ready'),
 		all: rows.length,
 	};
 }
