@@ -175,9 +175,18 @@ describe('the pickers', () => {
 		expect(await search('searchEntities', TEXT, ' ACME')).toEqual([company]);
 	});
 
+	it.each<[keyof typeof entitySearches, string | undefined, string]>([
+		['searchTeams', undefined, 'teams'],
+		['searchTeams', 'co-a1B2c3D4e5F6 Acme', 'teams'],
+		['searchEntities', 'us-a1B2c3D4e5F6', 'teams or companies'],
+	])('%s says where to go if the credentials list %j', async (name, text, what) => {
+		await expect(search(name, text)).rejects.toMatchObject({
+			message: `Select By ID, because the credentials list no ${what} yet`,
+			description: expect.stringContaining('one per line under Teams and Companies, e.g. te-'),
+		});
+	});
+
 	it.each<[unknown, string]>([
-		[undefined, 'lists no team yet'],
-		['co-a1B2c3D4e5F6 Acme', 'lists no team yet'],
 		[7, 'must be text'],
 		['te-a1B2c3D4e5F6\nte-1 Ops', 'is wrong in line 2: '],
 		['te-a1B2c3D4e5F6\nte-a1B2c3D4e5F6 Ops', 'is wrong in line 2: te-a1B2c3D4e5F6 is listed again'],
@@ -226,7 +235,13 @@ describe('the pickers', () => {
 			expect(await found(name)).toEqual([{ name, value }]);
 			expect(await found(String(value))).toEqual([{ name, value }]);
 		}
-		const search = searchUsers(sandbox.credentials(), { teamId: 'te-short' });
-		await expect(search).rejects.toThrow('Team ID must have 15 characters, but has 8');
+	});
+
+	it.each<[INodeParameters[string], string]>([
+		['te-short', 'Team ID must have 15 characters, but has 8'],
+		['', 'Choose a team first'],
+		[{ __rl: true, mode: 'list', value: '' }, 'Choose a team first'],
+	])('find no users of the team %j', async (teamId, message) => {
+		await expect(searchUsers(sandbox.credentials(), { teamId })).rejects.toThrow(message);
 	});
 });

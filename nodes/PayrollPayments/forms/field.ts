@@ -43,6 +43,8 @@ export interface Field<Value, IfEmpty extends Empty = 'required'> extends Readin
 	readonly members?: FieldSet;
 	/** The field is shown and read only if the others match one of these. */
 	readonly shownWhen?: readonly ShownWhen[];
+	/** A text below the field that goes once it's filled in. */
+	readonly noticeWhileEmpty?: string;
 }
 
 export type AnyField = Field<unknown, Empty>;
@@ -144,15 +146,20 @@ export function propertyOf(name: string, { form, expressions }: AnyField): INode
 /** Fields as n8n shows them where others have these values. n8n needs a copy of a field for each of its conditions. */
 export function propertiesOf(fields: FieldSet, show: Show = {}): INodeProperties[] {
 	return Object.entries(fields).flatMap(([name, field]) =>
-		(field.shownWhen ?? [{}]).map((condition) => {
+		(field.shownWhen ?? [{}]).flatMap((condition): INodeProperties[] => {
 			const values = Object.entries(condition).map(([other, wanted]) => [other, [...wanted]]);
 			const all = { ...show, ...Object.fromEntries(values) };
 			const displayOptions = Object.keys(all).length > 0 && { displayOptions: { show: all } };
-			return {
+			const property = {
 				...propertyOf(name, field),
 				...(isRequired(field) && { required: true }),
 				...displayOptions,
 			};
+			if (field.noticeWhileEmpty === undefined) return [property];
+			/* n8n shows a field whatever an expression gives, but hides it by its text. */
+			const hide = { [name]: [{ _cnd: { not: '' } }] };
+			const notice = noticeOf(`${name}Notice`, field.noticeWhileEmpty);
+			return [property, { ...notice, displayOptions: { show: all, hide } }];
 		}),
 	);
 }
@@ -256,7 +263,7 @@ function hasGap(saved: string, { evaluate }: ParameterSource): boolean {
 }
 
 /** A value; of a resource locator, what it holds. */
-function contentOf(value: unknown): unknown {
+export function contentOf(value: unknown): unknown {
 	return isRecord(value) && '__rl' in value ? value.value : value;
 }
 

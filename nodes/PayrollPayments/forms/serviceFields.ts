@@ -40,11 +40,18 @@ interface Locator {
 	readonly searchListMethod: string;
 	readonly prefixes: readonly IdentifierPrefix[];
 	readonly description?: string;
-	readonly hint?: string;
+	readonly noticeWhileEmpty?: string;
 }
 
 /** Something of the service, selected from a list or given by its ID. A plain ID as text is taken too. */
-function locator({ label, what, searchListMethod, prefixes, ...texts }: Locator): Field<string> {
+function locator({
+	label,
+	what,
+	searchListMethod,
+	prefixes,
+	description,
+	noticeWhileEmpty,
+}: Locator): Field<string> {
 	const starts = startsOf(prefixes);
 	const validation = {
 		type: 'regex',
@@ -58,8 +65,7 @@ function locator({ label, what, searchListMethod, prefixes, ...texts }: Locator)
 			displayName: label,
 			type: 'resourceLocator',
 			default: { mode: 'list', value: '' },
-			description: `The ${what}; its ID starts with ${starts}`,
-			...texts,
+			description: description ?? `The ${what}; its ID starts with ${starts}`,
 			modes: [
 				{
 					displayName: 'From List',
@@ -80,6 +86,7 @@ function locator({ label, what, searchListMethod, prefixes, ...texts }: Locator)
 		schema: z
 			.union([z.object({ value: z.unknown() }).transform(({ value }) => value ?? ''), z.unknown()])
 			.pipe(identifier(...prefixes)),
+		noticeWhileEmpty,
 	};
 }
 
@@ -89,7 +96,7 @@ export function teamId(): Field<string> {
 		what: 'team',
 		searchListMethod: 'searchTeams',
 		prefixes: ['te'],
-		hint: WHERE_TO_FIND,
+		noticeWhileEmpty: WHERE_TO_FIND,
 	});
 }
 
@@ -111,7 +118,7 @@ export function entityId(...prefixes: IdentifierPrefix[]): Field<string> {
 		what: isUserTaken ? 'team, company or user' : 'team or company',
 		searchListMethod: isUserTaken ? 'searchUserEntities' : 'searchEntities',
 		prefixes,
-		hint: WHERE_TO_FIND,
+		noticeWhileEmpty: WHERE_TO_FIND,
 	});
 }
 

@@ -23,9 +23,10 @@ function searchOf(...prefixes: IdentifierPrefix[]) {
 			});
 		const suitable = listed.filter(({ id }) => hasPrefix(id, ...prefixes));
 		if (suitable.length === 0) {
+			const what = prefixes.length === 1 ? 'teams' : 'teams or companies';
 			throw refuse(
-				`Teams and Companies in the credentials lists no ${prefixes.length === 1 ? 'team' : 'team or company'} yet`,
-				'Open the Payroll Payments API credentials and enter one on each line, e.g. te-a1B2c3D4e5F6 Engineering. Or select By ID instead of From List.',
+				`Select By ID, because the credentials list no ${what} yet`,
+				'To select from a list, open the Payroll Payments API credentials and enter one per line under Teams and Companies, e.g. te-a1B2c3D4e5F6 Engineering.',
 			);
 		}
 		const wanted = filter.trim().toLowerCase();

@@ -9,6 +9,7 @@ import { z } from 'zod';
 import { openClient } from '../api/n8nTransport';
 import { nodeErrorFor } from '../api/nodeErrors';
 import { teamUsers } from '../api/pagination';
+import { contentOf, isBlank, refusalOf } from '../forms/field';
 import { teamId as teamField } from '../forms/serviceFields';
 import { Redactor } from '../shared/redaction';
 
@@ -36,10 +37,11 @@ export async function searchTeamUsers(
 	filter = '',
 	paginationToken = '0',
 ): Promise<INodeListSearchResult> {
-	const teamId = teamField().schema.safeParse(this.getCurrentNodeParameter('teamId'));
+	const given = contentOf(this.getCurrentNodeParameter('teamId'));
+	const teamId = teamField().schema.safeParse(given);
 	if (!teamId.success) {
-		const [{ message } = { message: 'is missing' }] = teamId.error.issues;
-		throw new NodeOperationError(this.getNode(), `Team ID ${message}`, {
+		const { message } = refusalOf('Team ID', teamId.error);
+		throw new NodeOperationError(this.getNode(), isBlank(given) ? 'Choose a team first' : message, {
 			description:
 				'The list shows the users of that team. If Team ID is an expression, select By ID and enter the ID of the user.',
 		});

@@ -1,4 +1,4 @@
-import type { INodeProperties } from 'n8n-workflow';
+import { NodeHelpers, type INodeProperties } from 'n8n-workflow';
 
 import { CATALOGUE } from '../../../nodes/PayrollPayments/operations/catalogue';
 import { FORMS, NODES, partsOf, type FormPart } from '../../support/forms';
@@ -101,6 +101,28 @@ describe.each(Object.entries(FORMS))('the form of %s', (_name, properties) => {
 	/* A newer linter warns. */
 	it('has hints of at most 120 characters', () => {
 		expect(fields.filter(({ hint = '' }) => hint.length > 120).map(({ hint }) => hint)).toEqual([]);
+	});
+
+	it('says where to find an ID until it is selected', () => {
+		const pickers = fields.filter(({ name }) => /^(entity|team)Id$/.test(name));
+		const below = properties.filter(({ name }) => /^(entity|team)IdNotice$/.test(name));
+		expect(below).toHaveLength(pickers.length);
+		for (const { name, displayName, displayOptions } of below) {
+			expect(displayName.length).toBeLessThan(120);
+			const field = name.replace('Notice', '');
+			for (const [value, isShown] of [
+				['', true],
+				['te-a1B2c3D4e5F6', false],
+				['={{ $json.team }}', false],
+			] as const) {
+				const values = { [field]: { __rl: true, mode: 'list', value } };
+				const { hide } = displayOptions ?? {};
+				const part = { displayName, name, type: 'notice', default: '' } as const;
+				expect(
+					NodeHelpers.displayParameter(values, { ...part, displayOptions: { hide } }, null, null),
+				).toBe(isShown);
+			}
+		}
 	});
 
 	it('explains each field that its label alone doesn’t explain', () => {

@@ -90,7 +90,7 @@ it('offers exactly the twelve resource/operation pairs', () => {
 describe.each(Object.entries(PROMISED))('%s', (pair, promised) => {
 	const [resource = '', operation = ''] = pair.split('.');
 	const form = properties.filter((property) => shownFor(property, resource, operation));
-	const names = form.map(({ name }) => name).filter((name) => name !== 'notice');
+	const names = form.filter(({ type }) => type !== 'notice').map(({ name }) => name);
 
 	it('has the promised fields in their order, and Options at the end', () => {
 		const expected = promised.split(' ').map((name) => name.replace('?', ''));
