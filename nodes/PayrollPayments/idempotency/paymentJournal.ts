@@ -159,9 +159,9 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 		if ('answer' in known) return known.answer;
 		if ('error' in known) throw known.error;
 		/* In the same moment, so that of two nodes only one goes on. */
-		const claimed = claimedKeys(attempt.keys, this.isRecorded(payment));
+		const claimed = claimedKeys(attempt.keys, this.isInMemory(payment));
 		const own = this.memory.claim(this.inMemory(payment, claimed));
-		const claim = await this.claim(attempt, claimed).catch((error: unknown) => {
+		const claim = await this.claim(attempt).catch((error: unknown) => {
 			own.release();
 			throw error;
 		});
@@ -241,23 +241,22 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 		return { is: 'refused', error: changedSince(payment, own.payment) };
 	}
 
-	/** By this process, or as n8n's store said. */
-	private isRecorded(payment: Payment): IsRecorded {
-		const stored = this.stored.get(payment);
-		return (key) =>
-			stored?.(key) === true || this.inMemory(payment, [key]).some((each) => this.memory.has(each));
+	private isInMemory(payment: Payment): IsRecorded {
+		return (key) => this.inMemory(payment, [key]).some((each) => this.memory.has(each));
 	}
 
 	private knownOfOthers(
 		{ payment, identity, allowed, keys }: Attempt,
 		failure: unknown,
 	): Known<PaymentAnswer> {
-		const isRecorded = this.isRecorded(payment);
+		const stored = this.stored.get(payment);
+		const isInMemory = this.isInMemory(payment);
+		const isRecorded = (key: string) => stored?.(key) === true || isInMemory(key);
 		const decision = decide(keys, allowed, isRecorded);
 		const { attempt } = allowed;
 		if (decision === 'sendable') {
 			/* What this process has not sent, another one may have. */
-			if (!this.stored.has(payment)) return { is: 'refused', error: notLookedUp(failure) };
+			if (stored === undefined) return { is: 'refused', error: notLookedUp(failure) };
 			return { is: 'sendable', attempt };
 		}
 		if (decision === 'unknown' || decision === 'otherAuthorization') {
@@ -274,17 +273,15 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 	}
 
 	/** @returns undefined if another process was faster */
-	private async claim(
-		{ payment, keys }: Attempt,
-		claimed: readonly string[],
-	): Promise<PaymentClaim | undefined> {
-		const stored = this.stored.get(payment);
+	private async claim({ payment, keys }: Attempt): Promise<PaymentClaim | undefined> {
+		const stored = this.stored.get(payment) ?? (() => false);
+		const claimed = claimedKeys(keys, stored);
 		const permanentKeys = [...this.justPaid];
 		const claim = await claimForPayment(this.list, {
 			keys: claimed,
 			permanentKeys,
 			/* Nothing of it may have been recorded since the look-up. */
-			mayClaim: (isRecorded) => claimed.every((key) => stored?.(key) || !isRecorded(key)),
+			mayClaim: (isRecorded) => claimed.every((key) => stored(key) || !isRecorded(key)),
 			signal: this.signal,
 		}).catch((failure: unknown) => {
 			throwIfStopped(this.signal);
@@ -292,7 +289,7 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 		});
 		if (claim === undefined) return undefined;
 		for (const key of permanentKeys) this.justPaid.delete(key);
-		if (keys.lookUps.some((key) => stored?.(key))) {
+		if (keys.lookUps.some(stored)) {
 			/* What a killed look-up left must not put this attempt in doubt. */
 			const doubtful = [keys.paid, keys.paidSame, ...keys.lookUps];
 			await forget(this.list, doubtful).catch(() => undefined);

@@ -140,7 +140,7 @@ export function keysOf(identity: PaymentIdentity, attempt: number) {
 
 export type PaymentKeys = ReturnType<typeof keysOf>;
 
-/** What is recorded before an attempt is sent that may be sent. */
+/** What a list records before an attempt is sent that may be sent, given what it holds. */
 export function claimedKeys(keys: PaymentKeys, isRecorded: (key: string) => boolean): string[] {
 	const { sent, sentWith, authorization, sameAuthorization } = keys;
 	const own = isRecorded(authorization) ? sameAuthorization : authorization;

@@ -753,19 +753,27 @@ describe('a second code', () => {
 		expect(await pay({ ...withSalt('4', 'INV-1'), confirmedNotPaid: codes })).toEqual(paid);
 	});
 
-	it('lets an authorization out once where another payment takes it at the same moment', async () => {
-		const confirmedNotPaid = [`${await codeOf(pay(invoice, broken))}N`];
-		const runs = [withSalt('2'), { ...other, confirmedNotPaid }].map((each) => {
-			const journal = open();
-			return { journal, each };
-		});
-		for (const { journal, each } of runs) await journal.look([each]);
-		const outcomes = runs.map(
-			async ({ journal, each }) => await journal.perform(each, async () => paid),
-		);
-		const settled = await Promise.allSettled(outcomes);
-		expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
-	});
+	it.each([[false], [true]])(
+		'lets an authorization out once where another payment takes it at the same moment (copy: %j)',
+		async (isCopy) => {
+			/* The codes of a copy of the node are this one's, though its list is another. */
+			const memory = new ProcessMemory();
+			const copied = isCopy ? { memory, nodeId: 'copy' } : {};
+			const first = isCopy ? other : invoice;
+			const confirmedNotPaid = [`${await codeOf(pay(first, broken, copied))}N`];
+			const runs: Array<[Payment, ProcessMemory]> = [
+				[withSalt('2'), new ProcessMemory()],
+				[{ ...other, confirmedNotPaid }, memory],
+			];
+			const works = runs.map(([each, own]) => ({ each, journal: open({ memory: own }) }));
+			for (const { journal, each } of works) await journal.look([each]);
+			const performed = works.map(
+				async ({ journal, each }) => await journal.perform(each, async () => paid),
+			);
+			const outcomes = (await Promise.allSettled(performed)).map(({ status }) => status);
+			expect(outcomes).toEqual(['fulfilled', 'rejected']);
+		},
+	);
 
 	it('is never asked for where there is no reference: another authorization is another payment', async () => {
 		const confirmedNotPaid = [await codeOf(pay(payment, broken))];
