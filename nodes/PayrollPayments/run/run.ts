@@ -201,8 +201,8 @@ async function describe(
 }
 
 /**
- * Makes sure of the token before anything is claimed or signed. A try that goes on after an earlier one
- * skips this, so that its error reports what the first try did.
+ * Makes sure of the token before anything is claimed or signed. A retry skips this, so that its error
+ * reports what the first try did.
  */
 async function confirmToken(
 	{ permission }: Operation,

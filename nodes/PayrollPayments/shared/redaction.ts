@@ -37,7 +37,7 @@ export function asWord(text: string): string {
 }
 
 /** A character as JSON escapes it by its code, e.g. `\u002b` for a plus sign. */
-function escaped(character: string): string {
+function unicodeEscape(character: string): string {
 	return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
@@ -52,7 +52,7 @@ const SPELLINGS: ReadonlyArray<(text: string, bytes: Buffer) => string> = [
 	(text) => new URLSearchParams([['', text]]).toString().slice(1),
 	(text) => JSON.stringify(text).slice(1, -1),
 	(text) => JSON.stringify(text).slice(1, -1).replaceAll('/', '\\/'),
-	(text) => text.replaceAll('\\', '\\\\').replace(/[^ -~]|["&'+<>`]/g, escaped),
+	(text) => text.replaceAll('\\', '\\\\').replace(/[^ -~]|["&'+<>`]/g, unicodeEscape),
 	(_text, bytes) => bytes.toString('base64').replace(/=+$/, ''),
 	(_text, bytes) => bytes.toString('base64url'),
 	(_text, bytes) => bytes.toString('hex'),

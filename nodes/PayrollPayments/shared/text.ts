@@ -18,6 +18,11 @@ export const anyText = z.string({ errorMap: notText });
 export const trimmed = anyText.trim();
 export const filledLine = trimmed.min(1, 'is missing');
 
+/** A text as a regular expression that matches just it. */
+export function escapeRegExp(text: string): string {
+	return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+}
+
 const QUOTES = '"\'`“”„‘’‚«»‹›';
 
 /* The lookbehind keeps a long row of these characters from being tried at each of them. */

@@ -1,3 +1,4 @@
+import { escapeRegExp } from '../shared/text';
 import { MAX_UNIX_SECONDS, toMilliseconds } from '../shared/time';
 import { ALGORITHMS, decodeProof, hashOf, type Key } from './proofs';
 import { Rejected } from './rejected';
@@ -45,7 +46,11 @@ export function verifySignature(
 ): void {
 	const { scheme, timestamp } = checkProof(body, headers, credentials);
 	if (scheme.timestampHeader === undefined) return;
-	checkTime(timeOf(timestamp, scheme.timestampHeader, scheme), now, credentials.toleranceSeconds);
+	checkTime(
+		signedTime(timestamp, scheme.timestampHeader, scheme),
+		now,
+		credentials.toleranceSeconds,
+	);
 }
 
 /**
@@ -144,8 +149,7 @@ function signaturesAmong(values: readonly string[], scheme: Scheme): Buffer[] {
  * signature may end like a prefix: in Base64, "v0=".
  */
 function textsAfter(prefix: string, list: string): string[] {
-	const escaped = prefix.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
-	const each = new RegExp(`(?<=^|[\\s,])${escaped}\\s*([^\\s,]+)`, 'g');
+	const each = new RegExp(`(?<=^|[\\s,])${escapeRegExp(prefix)}\\s*([^\\s,]+)`, 'g');
 	return [...list.matchAll(each)].flatMap(([, signature]) => signature ?? []);
 }
 
@@ -153,7 +157,7 @@ const UNIX_TIME = /^\d{1,15}$/;
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/;
 
 /** The signed time in milliseconds. */
-function timeOf(text: string, { name }: Place, { time }: Scheme): number {
+function signedTime(text: string, { name }: Place, { time }: Scheme): number {
 	if (UNIX_TIME.test(text))
 		return time === 'any' ? toMilliseconds(Number(text)) : Number(text) * 1000;
 	const at = time === 'any' && ISO_TIME.test(text) ? Date.parse(text) : Number.NaN;

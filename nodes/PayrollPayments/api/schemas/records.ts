@@ -22,12 +22,12 @@ export const teamUserRecord = texts(
 	payable: z.boolean().nullish(),
 });
 
-const organisation = texts('name', 'avatar').nullish();
+const organization = texts('name', 'avatar').nullish();
 
 /** A pending invite (docs/api.md, Invite record). */
 export const inviteRecord = texts(
 	...['nanoid', 'role', 'invitee_name', 'email', 'inviter_name', 'inviter_email'],
-).extend({ company: organisation, team: organisation });
+).extend({ company: organization, team: organization });
 
 const typedDataMembers = z.array(texts('name', 'type')).optional();
 

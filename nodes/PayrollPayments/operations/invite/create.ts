@@ -112,7 +112,7 @@ async function groupGuests(items: readonly InviteItem[]) {
 			guests: [],
 			inviteesPerRequest: each.options.inviteesPerRequest ?? 0,
 		};
-		/* Kept apart until all of them passed: nobody of a refused item counts as named. */
+		/* Merge only after all of them passed, so that a refused item doesn't block its addresses. */
 		const added = new Map<string, Mention>();
 		for (const { email } of people) {
 			const key = `${teamId} ${emailKey(email)}`;

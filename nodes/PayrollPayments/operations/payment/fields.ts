@@ -41,7 +41,7 @@ const totalDollars = z
 /** They hold for the run as a whole, and take no expressions. */
 export const runOptions = {
 	checkOutput: choice(
-		{ label: 'Check Output', description: 'What Check Only puts out', ...BY_HAND },
+		{ label: 'Check Output', description: 'What Check Only outputs', ...BY_HAND },
 		menu({
 			run: { name: 'One for the Run', description: 'One item with totals and every row' },
 			item: { name: 'One per Payment', description: 'One item for each payment' },
@@ -66,8 +66,8 @@ export const runOptions = {
 			...BY_HAND,
 		},
 		menu({
-			fail: 'Refuse them, so that nothing of the run is sent',
-			skip: 'Pay the others, and put out a row for each',
+			fail: 'Refuse the whole run',
+			skip: 'Pay the rest and output one row each',
 		}),
 		'fail',
 	),

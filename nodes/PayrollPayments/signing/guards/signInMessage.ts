@@ -23,7 +23,7 @@ const CLOCK_TOLERANCE = 5 * 60 * 1000;
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { http: ':80', https: ':443' };
 
 /** In lower case, without the port that the scheme implies. */
-function hostOf(authority: string, scheme: string): string {
+function withoutDefaultPort(authority: string, scheme: string): string {
 	const host = authority.toLowerCase();
 	const port = DEFAULT_PORTS[scheme.toLowerCase()] ?? '';
 	return port !== '' && host.endsWith(port) ? host.slice(0, -port.length) : host;
@@ -37,7 +37,7 @@ function checkDomain({ domain, uri }: SignInMessage, expected: string, baseUrl: 
 		);
 	}
 	const { scheme = '', authority = '' } = readUri(uri) ?? {};
-	const [host, own] = [hostOf(authority, scheme), hostOf(domain, scheme)];
+	const [host, own] = [withoutDefaultPort(authority, scheme), withoutDefaultPort(domain, scheme)];
 	if (host === own || host.endsWith(`.${own}`) || host === new URL(baseUrl).host) return;
 	refuseToSign(
 		`The sign-in message is for ${expected}, but its URI ${quoted(uri)} has another host`,

@@ -1,3 +1,5 @@
+import { escapeRegExp } from '../../shared/text';
+
 /** The team and the recipient of a payment's form. */
 interface FormIdentifiers {
 	readonly teamId: string;
@@ -57,11 +59,6 @@ function plain(text: string): string {
 	return text.normalize('NFKD').replace(/[^\x20-\x7e]/g, '');
 }
 
-/** The text as a regular expression that matches just it. */
-function escaped(text: string): string {
-	return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
-}
-
 /**
  * Finds email addresses and team IDs that aren't exactly those of the form anywhere in a signed text of
  * printable ASCII, also encoded ones. Every @ counts as an address.
@@ -69,8 +66,8 @@ function escaped(text: string): string {
  */
 export function unexpectedIdentifiers(form: FormIdentifiers): (text: string) => string | undefined {
 	const { teamId, teamLabel = teamId, recipientEmail } = form;
-	const ownEmail = new RegExp(BEFORE_EMAIL + escaped(recipientEmail) + AFTER_EMAIL, 'gi');
-	const ownTeam = new RegExp(escaped(teamId) + AFTER_TEAM, 'gu');
+	const ownEmail = new RegExp(BEFORE_EMAIL + escapeRegExp(recipientEmail) + AFTER_EMAIL, 'gi');
+	const ownTeam = new RegExp(escapeRegExp(teamId) + AFTER_TEAM, 'gu');
 	return (text) => {
 		const readings = readingsOf(text);
 		if (readings === undefined) return 'text that is encoded several times';
