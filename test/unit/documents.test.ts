@@ -52,12 +52,11 @@ function anchorsOf(document: string): Set<string> {
 
 /** The links of the nodes' and the credentials' help. */
 const codex = z.object({ resources: z.record(z.array(z.object({ url: z.string() }))) });
+const RESOURCES = readdirSync(join(ROOT, NODE_FOLDER))
+	.filter((name) => name.endsWith('.node.json'))
+	.map((name) => codex.parse(JSON.parse(textOf(join(NODE_FOLDER, name)))).resources);
 const NODE_LINKS = [
-	...readdirSync(join(ROOT, NODE_FOLDER))
-		.filter((name) => name.endsWith('.node.json'))
-		.map((name) => codex.parse(JSON.parse(textOf(join(NODE_FOLDER, name)))))
-		.flatMap(({ resources }) => Object.values(resources).flat())
-		.map(({ url }) => url),
+	...RESOURCES.flatMap((resources) => Object.values(resources).flat()).map(({ url }) => url),
 	...CREDENTIALS.map(({ documentationUrl }) => documentationUrl),
 ];
 
@@ -112,5 +111,11 @@ describe('the documents', () => {
 		const file = page === '' ? 'README.md' : page.replace(/^\/blob\/main\//, '');
 		expect(existsSync(join(ROOT, file))).toBe(true);
 		if (anchor !== undefined) expect(anchorsOf(file)).toContain(anchor);
+	});
+
+	/* n8n appends a query to the link in a node's panel, which would become part of an anchor. */
+	it('lead from each node’s panel to a page as a whole', () => {
+		const urls = RESOURCES.map(({ primaryDocumentation = [] }) => primaryDocumentation[0]?.url);
+		expect(urls).toEqual(urls.map(() => expect.stringMatching(/\.md$/)));
 	});
 });

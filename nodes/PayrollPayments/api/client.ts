@@ -219,9 +219,9 @@ export class Client {
 	private dataIn<Data>(received: Received, call: Call<Data>): Data {
 		const { status, body, envelope } = received;
 		if (status >= 300 || envelope?.success !== true) {
-			const { authentication } = this.credentials;
-			const withApiKey = authentication === 'legacyApiKey' && call.withoutToken !== true;
-			throw errorFor(received, this.redactor.text, { roleNeeded: call.roleNeeded, withApiKey });
+			const { roleNeeded, withoutToken = false } = call;
+			const authentication = withoutToken ? 'none' : this.credentials.authentication;
+			throw errorFor(received, this.redactor.text, { roleNeeded, authentication });
 		}
 		const isLarge = call.method === 'GET' && body.length > LARGE_READ;
 		if ((!isLarge || !this.renaming.isEmpty) && isDeeperThan(envelope.data, DEEPEST)) {

@@ -17,7 +17,6 @@ const CHECK_FIELDS = 'Check the fields that the service’s message mentions.';
 const HINTS: Readonly<Record<number, string>> = {
 	200: CHECK_FIELDS,
 	400: CHECK_FIELDS,
-	401: 'Test the credentials. If the access token or API key has expired, replace it. With Wallet Sign-In, n8n has already tried a read with a new token; after a change that was refused, run the node again.',
 	403: 'The user of these credentials may lack the required role, or the identifier may be wrong. Check both, or use other credentials.',
 	404: 'Check the identifier. It may not exist, or the user of these credentials can’t see it.',
 	407: 'Put a user name and password for the proxy into HTTPS_PROXY or HTTP_PROXY of n8n, or have the proxy let n8n through.',
@@ -26,18 +25,27 @@ const HINTS: Readonly<Record<number, string>> = {
 	429: 'Rate limit reached. Try again later. In the action node, lower Concurrency under Options; in the polling trigger, choose longer Poll Times.',
 };
 
+/** For a 401, by what the call was sent with. */
+const UNAUTHORIZED_HINTS = {
+	accessToken:
+		'The access token may have expired or been revoked. Enter a new one as Access Token in the credentials.',
+	/* Which operations take the older scheme isn't documented (docs/api.md, Authentication). */
+	legacyApiKey:
+		'The API key may have expired, or the service may not accept API keys here. Replace the key, or use credentials with Wallet Sign-In or Access Token.',
+	walletSignIn:
+		'Test the credentials, then run the node again. If the service refuses a token, n8n signs in again.',
+	none: 'The signature may not be this wallet’s, or the nonce may have expired. Get a new sign-in message and sign it again.',
+};
+
 /** What is known about a call that failed, for the hint. */
 interface FailedCall {
 	readonly roleNeeded: string | undefined;
-	/** Whether the call was sent with the older scheme's API key. */
-	readonly withApiKey: boolean;
+	/** What the call was sent with. */
+	readonly authentication: keyof typeof UNAUTHORIZED_HINTS;
 }
 
-function hintFor(status: number, { roleNeeded, withApiKey }: FailedCall): string {
-	if (status === 401 && withApiKey) {
-		/* Which operations take the older scheme isn't documented (docs/api.md, Authentication). */
-		return 'The API key may have expired, or the service may not accept API keys here. Replace the key, or use credentials with Wallet Sign-In or Access Token.';
-	}
+function hintFor(status: number, { roleNeeded, authentication }: FailedCall): string {
+	if (status === 401) return UNAUTHORIZED_HINTS[authentication];
 	if (status === 403 && roleNeeded !== undefined) {
 		return `This operation needs the role ${roleNeeded}. Ask an administrator for it, or use other credentials.`;
 	}

@@ -6,9 +6,13 @@ import { Redactor } from '../../../nodes/PayrollPayments/shared/redaction';
 
 const redactor = new Redactor().add('my-secret-token');
 
-function failure(body: unknown, status = 400) {
+function failure(
+	body: unknown,
+	status = 400,
+	authentication: Parameters<typeof errorFor>[2]['authentication'] = 'walletSignIn',
+) {
 	const envelope = readEnvelope(typeof body === 'string' ? body : JSON.stringify(body));
-	const call = { roleNeeded: undefined, withApiKey: false };
+	const call = { roleNeeded: undefined, authentication };
 	return errorFor({ status, envelope }, redactor.text, call);
 }
 
@@ -44,6 +48,16 @@ describe('what a failure body says', () => {
 		[{ data: 'No', zod: [{ path: ['x'] }] }, 'No'],
 	])('is in the message: %j', (body, message) => {
 		expect(said(body)).toBe(`The service refused: ${message}`);
+	});
+
+	it.each([
+		['accessToken', /^The access token may have expired or been revoked\. Enter a new one/],
+		['walletSignIn', /n8n signs in again\.$/],
+		['none', /Get a new sign-in message and sign it again\.$/],
+	] as const)('a 401 with %s says what to do about that', (authentication, hint) => {
+		const error = failure({ success: false, data: 'No' }, 401, authentication);
+		expect(error.hint).toMatch(hint);
+		expect(/Wallet Sign-In|API key/.test(error.hint ?? '')).toBe(false);
 	});
 
 	it('lists three issues at most', () => {
