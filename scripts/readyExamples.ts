@@ -2,7 +2,7 @@ import { EXAMPLES, readExample } from '../test/support/examples';
 import { firstTeam } from '../test/support/sandboxCredentials';
 import type { SandboxProcess } from '../test/support/sandboxProcess';
 import type { Workflow, WorkflowNode } from '../test/support/workflows';
-import { objectOf, sendingTo, sheetBody, type Body } from './lib/standIns';
+import { objectOf, sendingTo, sheetBody, type Body, type Values } from './lib/standIns';
 
 /** An example that runs as it is: nothing to choose, nothing to fill in. */
 export interface ReadyExample {
@@ -28,27 +28,34 @@ export function forSandbox(text: string, sandboxUrl: string, webhookId: string):
 		.replace(PLACEHOLDERS.webhook, webhookId);
 }
 
+/** Says which month a statement is for. */
+const MONTH = 'Which month';
 const BOARD = 'Board';
 
-/** What Trello does with a list of cards, with rows of the sheet's tab *Board* in their place. */
+/** What Trello does with the cards of a list, with rows of the sheet's tab *Board* in their place. */
 function boardBody({ operation, id, updateFields, name, description }: CardParameters): Body {
-	const body = (what: string, row: Body, matching: string): Body => ({
+	const body = (what: string, row: Values, more: Body = {}): Body => ({
 		operation: what,
 		tab: BOARD,
 		row: objectOf(row),
-		matching: `={{ [${matching}] }}`,
+		...more,
 	});
-	if (operation === 'getCards') return body('read', {}, '');
+	if (operation === 'getCards') return body('read', {}, { filter: objectOf({ closed: '' }) });
 	if (operation === 'update') {
-		return body('update', { id: String(Object(id).value), ...updateFields }, '"id"');
+		return body('update', { id: id.value, ...updateFields }, { matching: '={{ ["id"] }}' });
 	}
-	return body('append', { id: `=card of ${String(name).slice(1)}`, name, desc: description }, '');
+	/* A later card has a greater ID, as at Trello. */
+	return body('append', {
+		id: "={{ $now.toMillis() + '-' + $itemIndex }}",
+		name,
+		desc: description,
+	});
 }
 
 interface CardParameters {
 	readonly operation: string;
-	readonly id: unknown;
-	readonly updateFields: Body;
+	readonly id: { readonly value: string };
+	readonly updateFields: Values;
 	readonly name: string;
 	readonly description: string;
 }
@@ -111,6 +118,8 @@ export async function readyExamples(sandbox: SandboxProcess): Promise<ReadyExamp
 	const desk = `${sandbox.url}/sandbox`;
 	const practice = (isChat: boolean): string =>
 		`**Ready to run:** ${isChat ? 'open the chat and ask' : 'click **Execute workflow**'}. The [practice desk](${desk}) is its service, sheet and inbox: what a workflow sends, writes and pays shows up there.`;
+	/* The month of the rows in the sheet. */
+	const month = new Date().toISOString().slice(0, 7);
 	const makeReady = (name: string): Workflow => {
 		const text = JSON.stringify(readExample(name, team));
 		const workflow: Workflow = JSON.parse(forSandbox(text, sandbox.url, webhook));
@@ -126,7 +135,9 @@ export async function readyExamples(sandbox: SandboxProcess): Promise<ReadyExamp
 					: atTheDesk(desk, workflow, node),
 			),
 			pinData: Object.fromEntries(
-				Object.entries(workflow.pinData ?? {}).filter(([node]) => !replaced.includes(node)),
+				Object.entries(workflow.pinData ?? {})
+					.filter(([node]) => !replaced.includes(node))
+					.map(([node, items]) => [node, node === MONTH ? [{ json: { month } }] : items]),
 			),
 		};
 	};

@@ -16,10 +16,12 @@ const sheetShape = z.object({
 
 /** The members of a JSON body, each of them a text or an expression. */
 export type Body = Readonly<Record<string, string>>;
+/** What a node's form holds: texts, expressions, and other values. */
+export type Values = Readonly<Record<string, unknown>>;
 
 /** The code of an expression or a template, as n8n runs it. */
-function codeOf(value: string): string {
-	if (!value.startsWith('=')) return JSON.stringify(value);
+function codeOf(value: unknown): string {
+	if (typeof value !== 'string' || !value.startsWith('=')) return JSON.stringify(value);
 	const [, only] = /^=\{\{((?:(?!\}\}).)*)\}\}$/s.exec(value) ?? [];
 	if (only !== undefined) return `(${only.trim()})`;
 	const parts = value.slice(1).split(/(\{\{.*?\}\})/s);
@@ -30,7 +32,7 @@ function codeOf(value: string): string {
 }
 
 /** An expression for an object whose values are texts or expressions. */
-export const objectOf = (values: Body): string =>
+export const objectOf = (values: Values): string =>
 	`={{ ({ ${Object.entries(values)
 		.map(([name, value]) => `${JSON.stringify(name)}: ${codeOf(value)}`)
 		.join(', ')} }) }}`;
