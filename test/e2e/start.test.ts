@@ -128,12 +128,12 @@ describe('npm start', () => {
 		expect(ended).toEqual(Object.fromEntries(started.map(({ name }) => [name, expected(name)])));
 	});
 
-	const PAID = /^Paid: 777\.00 USD to supplier@example\.com .*approved by Ada$/;
+	const PAID = /^Paid: \$777\.00 to `supplier@example\.com` .*approved by `Ada`$/;
 
 	it.each([
 		[
 			'cleared-deposit-to-payment',
-			{ 'Don’t pay': /^Declined by Ada, so nothing was sent/, Pay: PAID },
+			{ 'Don’t pay': /^Declined by `Ada`, so nothing was sent/, Pay: PAID },
 		],
 		['payroll-run-with-approval', { Pay: /^Payroll run, approved by Ada: 3 paid \(\$13175\.50\)/ }],
 	])('%s asks in n8n’s own form, and says what came of each answer', async (name, said) => {
@@ -395,7 +395,7 @@ describe('an example on the canvas', () => {
 		const outcome = page.locator('[data-test-id="logs-overview-status"]');
 		await film.until(outcome.filter({ hasText: 'Success' }).waitFor());
 		await film.hold(1_200);
-		await page.getByText('1250.00 USD arrived in Engineering').waitFor();
+		await page.getByText('$1,250.00 arrived in Engineering').waitFor();
 		await film.hold(4_000);
 		film.save();
 	});
