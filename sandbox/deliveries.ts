@@ -13,7 +13,7 @@ const endpointShape = signingShape
 			.optional(),
 		/** Where to send deliveries; without it, nothing is sent. */
 		url: z.string().url().optional(),
-		/** The workflow that listens there, and a page that shows what it did. */
+		/** The workflow that listens there, and a page that shows what it did at the time `{at}`. */
 		name: z.string().optional(),
 		link: z
 			.string()
@@ -160,13 +160,14 @@ export class Deliveries {
 
 	private async attempt(parcel: Parcel, number: number): Promise<DeliveryAttempt> {
 		const { url, settings, options, event } = parcel;
+		const at = new Date().toISOString();
 		const attempt: DeliveryAttempt = {
-			at: new Date().toISOString(),
+			at,
 			delivery: parcel.nanoid,
 			endpoint: parcel.endpoint.nanoid,
 			url,
 			name: parcel.endpoint.name,
-			link: parcel.endpoint.link,
+			link: parcel.endpoint.link?.replace('{at}', at),
 			...z
 				.object({ event_type: z.string().optional(), idempotency_key: z.string().optional() })
 				.catch({})

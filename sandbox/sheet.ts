@@ -122,6 +122,8 @@ function practiceTabs(organisation: Organisation): Record<string, Tab> {
 		const named = rows.map((cells) => columns.map((column, at) => [column, cells[at] ?? '']));
 		return { columns, rows: named.map((cells): Row => Object.fromEntries(cells)) };
 	};
+	/* The statement of this month then has what a payroll run paid today, too. */
+	const month = new Date().toISOString().slice(0, 7);
 	const people = [1, 2, 3].map((number) => makePerson(randomness, number));
 	const reviews = [...(team?.nameReviews ?? [])].slice(0, 3);
 	return {
@@ -135,14 +137,15 @@ function practiceTabs(organisation: Organisation): Record<string, Tab> {
 			people.map(({ email, firstName, lastName }) => [email, firstName, lastName]),
 		),
 		Deposits: tab(
-			'deposit_id status account amount currency reference received_at updated_at',
+			'deposit_id status account amount currency reference received_at updated_at reverted_at',
 			[
 				['dp-3Gbyf8rBUJue-e153yK5e', 'complete', 8945.48, 'INV-20269494'],
 				['dp-Xw81LkPq0aZt-r28Uxq7b', 'reverted', 1200, 'INV-20265904'],
 				['dp-p9VbN3cYt7Qs-Mz40dkV2', 'complete', 20000, ''],
 			].map(([id, status, amount, reference], index) => {
-				const at = `2026-03-${10 + index}T09:30:00.000Z`;
-				return [id, status, 'Engineering', amount, 'USD', reference, at, at];
+				const at = `${month}-01T0${7 + index}:30:00.000Z`;
+				const reverted = status === 'reverted' ? at : '';
+				return [id, status, 'Engineering', amount, 'USD', reference, at, at, reverted];
 			}),
 		),
 		'Deposit events': tab(

@@ -16,7 +16,8 @@ import { cleanEnvironment, run } from './lib/processes.mjs';
 import { print, say, withProgress } from './lib/progress.mjs';
 import { DEV_SETTINGS, rebuildOnChanges } from './dev';
 import { Landing } from './landing';
-import { ACCOUNTS, readyExamples, type ReadyExample } from './readyExamples';
+import { forgetPractice, Practice, type Receiver } from './practice';
+import { readyExamples, type ReadyExample } from './readyExamples';
 import { resultLines } from './resultLines';
 
 export { installPackage, rebuildOnChanges };
@@ -30,6 +31,12 @@ const FIRST_STEPS = 'first-steps';
 
 /** The example that a delivery from the sandbox starts. */
 const DEPOSITS = 'deposit-to-message';
+
+/** The example that sends itself a test event, and needs to be published for it to arrive. */
+const CANARY = 'webhook-canary';
+
+/** Our trigger that listens for events. */
+const RECEIVER = /\.payrollPaymentsTrigger$/;
 
 /** What distracts from the workflows: n8n's assistant, agents, chat and surveys. */
 export const UNDISTRACTED = {
@@ -86,6 +93,7 @@ export async function startN8n(n8nProcess: N8nProcess): Promise<N8nRest> {
 	const { version } = n8nProcess.installation;
 	const n8n = new N8nRest(n8nProcess.url);
 	await withProgress(`Starting n8n ${version} with the package`, async () => {
+		await forgetPractice(n8nProcess);
 		await n8nProcess.start();
 		await n8n.signIn();
 	});
@@ -97,10 +105,7 @@ export interface LoadedExample extends ReadyExample {
 	readonly id: string;
 }
 
-/**
- * Credentials for everything in the examples: the sandbox, its scripted model, and accounts elsewhere,
- * whose nodes are pinned.
- */
+/** Credentials for everything in the examples: the sandbox, and its scripted model. */
 export async function saveDemoCredentials(
 	n8n: N8nRest,
 	sandbox: SandboxProcess,
@@ -111,40 +116,40 @@ export async function saveDemoCredentials(
 		apiKey: 'practice',
 		url: `${sandbox.url}/sandbox/model/v1`,
 	});
-	const accounts = Object.values(ACCOUNTS).map(
-		async (type) => await n8n.saveCredentials(type, 'Sample data', {}),
-	);
-	return [api, webhook, model, ...(await Promise.all(accounts))];
+	return [api, webhook, model];
 }
+
+/** The workflows of the examples, by the examples' names, and the versions of them that were loaded. */
+type Loaded = Record<string, { readonly id: string; readonly versionId: string }>;
 
 /**
  * Loads the examples with credentials for the sandbox. Keeps a person's changes to them.
  *
- * @param versionsFile remembers the versions of the workflows that it has saved
+ * @param loadedFile remembers which workflows are the examples, since copies can have the same names
  */
 export async function loadExamples(
 	n8n: N8nRest,
 	sandbox: SandboxProcess,
-	versionsFile: string,
+	loadedFile: string,
 ): Promise<LoadedExample[]> {
 	return await withProgress('Loading the examples', async () => {
 		const credentials = await saveDemoCredentials(n8n, sandbox);
-		const saved: Record<string, string> = existsSync(versionsFile)
-			? JSON.parse(readFileSync(versionsFile, 'utf8'))
+		const workflows: Loaded = existsSync(loadedFile)
+			? JSON.parse(readFileSync(loadedFile, 'utf8'))
 			: {};
-		const present = new Map((await n8n.workflows()).map((one) => [one.name, one]));
+		const present = new Map((await n8n.workflows()).map(({ id, versionId }) => [id, versionId]));
 		const loaded: LoadedExample[] = [];
 		for (const example of await readyExamples(sandbox)) {
-			const existing = present.get(example.workflow.name);
-			if (existing !== undefined && existing.versionId !== saved[example.name]) {
-				loaded.push({ ...example, id: existing.id });
-				continue;
+			const known = workflows[example.name];
+			const version = known && present.get(known.id);
+			if (known === undefined || version === undefined || version === known.versionId) {
+				const replaced = version === undefined ? null : (known?.id ?? null);
+				const { id, versionId } = await n8n.saveWorkflow(example.workflow, credentials, replaced);
+				workflows[example.name] = { id, versionId };
 			}
-			const { id, versionId } = await n8n.saveWorkflow(example.workflow, credentials);
-			saved[example.name] = versionId;
-			loaded.push({ ...example, id });
+			loaded.push({ ...example, id: workflows[example.name]?.id ?? '' });
 		}
-		writeFileSync(versionsFile, JSON.stringify(saved));
+		writeFileSync(loadedFile, JSON.stringify(workflows));
 		return loaded;
 	});
 }
@@ -168,10 +173,6 @@ export async function runExamples(
 	const text = `Sending a deposit to “${deposits.workflow.name}”`;
 	const delivery = await withProgress(text, async (): Promise<Execution> => {
 		const before = (await database.executions(deposits.id)).length;
-		await n8n.activate(deposits.id);
-		const url = webhookUrl(n8n.url, deposits.workflow);
-		await n8n.waitForWebhook(url);
-		await sandbox.control('POST', 'endpoints', { url });
 		await sandbox.control('POST', 'deposits');
 		const { id } = await waitFor(
 			() => 'Nothing arrived within 30 seconds.',
@@ -191,7 +192,7 @@ function named(examples: readonly LoadedExample[], name: string): LoadedExample 
 	return example;
 }
 
-/** Serves one link for each workflow, which opens it on the canvas. */
+/** Serves links for each workflow, which open it on the canvas or its executions. */
 export async function startLinks(
 	n8n: N8nRest,
 	examples: readonly LoadedExample[],
@@ -200,8 +201,37 @@ export async function startLinks(
 		editor: n8n.url,
 		cookie: await n8n.signInCookie(),
 		workflows: Object.fromEntries(examples.map(({ name, id }) => [name, id])),
+		executionAt: async (workflow, at) => await n8n.firstExecution(workflow, new Date(at)),
 		port: LINKS_PORT,
 	});
+}
+
+/** Publishes the examples that receive events at once, and keeps both sides in step from then on. */
+export async function startPractice(
+	n8n: N8nRest,
+	n8nProcess: N8nProcess,
+	sandbox: SandboxProcess,
+	examples: readonly LoadedExample[],
+	links: Landing,
+): Promise<Practice> {
+	const { webhook } = await sandbox.control<{ webhook: string }>('GET', 'organisation');
+	const receivers = examples
+		.filter(({ workflow }) => workflow.nodes.some(({ type }) => RECEIVER.test(type)))
+		.map(({ id, name, workflow }): Receiver => {
+			const url = webhookUrl(n8n.url, workflow);
+			const link = `${links.url}/${name}/executions?at={at}`;
+			return { id, url, link, webhook: name === CANARY ? webhook : undefined };
+		});
+	for (const name of [CANARY, DEPOSITS]) {
+		const { id, workflow } = named(examples, name);
+		await n8n.activate(id);
+		await n8n.waitForWebhook(webhookUrl(n8n.url, workflow));
+	}
+	/* The canary's webhook has its ID from the start; any other takes one that is free. */
+	receivers.sort(
+		(one, other) => Number(one.webhook === undefined) - Number(other.webhook === undefined),
+	);
+	return await Practice.start({ n8n, n8nProcess, sandbox, receivers });
 }
 
 /** The links and what else a person needs, for the terminal. */
@@ -226,7 +256,7 @@ ${others.map((each) => line(each)).join('\n')}
   Open one and click “Execute workflow”.
 
   Editor      ${n8n.url} (${OWNER.email}, password ${OWNER.password})
-  Practice    ${sandbox.url}/sandbox (send deposits, prepare payments, make calls fail)
+  Practice    ${sandbox.url}/sandbox (send deposits; see what was sent, written and paid)
 
   Ctrl-C stops everything.
 `);

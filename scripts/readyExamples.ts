@@ -2,6 +2,7 @@ import { EXAMPLES, readExample } from '../test/support/examples';
 import { firstTeam } from '../test/support/sandboxCredentials';
 import type { SandboxProcess } from '../test/support/sandboxProcess';
 import type { Workflow, WorkflowNode } from '../test/support/workflows';
+import { objectOf, sendingTo, sheetBody, type Body, type Values } from './lib/standIns';
 
 /** An example that runs as it is: nothing to choose, nothing to fill in. */
 export interface ReadyExample {
@@ -10,18 +11,9 @@ export interface ReadyExample {
 	readonly workflow: Workflow;
 }
 
-/**
- * Nodes that need an account elsewhere, and the type of its credential. What they read is pinned. What
- * they send goes to the sandbox instead: after a form, n8n no longer uses pinned data.
- */
-export const ACCOUNTS: Readonly<Record<string, string>> = {
-	'n8n-nodes-base.googleSheets': 'googleSheetsOAuth2Api',
-	'n8n-nodes-base.slack': 'slackApi',
-	'n8n-nodes-base.trello': 'trelloApi',
-};
-
 const NOTE = /\.stickyNote$/;
 const CHAT = /\.chatTrigger$/;
+const SHEET = /\.googleSheets$/;
 
 /** The placeholders of an example, as the sandbox fills them in. */
 const PLACEHOLDERS = {
@@ -36,97 +28,118 @@ export function forSandbox(text: string, sandboxUrl: string, webhookId: string):
 		.replace(PLACEHOLDERS.webhook, webhookId);
 }
 
-/** Rows of the queue of name reviews that the sandbox knows. */
-function queue(team: string, reviews: readonly NameReview[]): { readonly json: object }[] {
-	return reviews.slice(0, 2).map((review, index) => ({
-		json: {
-			row_number: index + 2,
-			team_id: team,
-			user_id: review.user_nanoid,
-			review_version: review.reviewVersion,
-			decision: 'approve',
-			outcome: '',
-		},
-	}));
+/** Says which month a statement is for. */
+const MONTH = 'Which month';
+const BOARD = 'Board';
+
+/** What Trello does with the cards of a list, with rows of the sheet's tab *Board* in their place. */
+function boardBody({ operation, id, updateFields, name, description }: CardParameters): Body {
+	const body = (what: string, row: Values, more: Body = {}): Body => ({
+		operation: what,
+		tab: BOARD,
+		row: objectOf(row),
+		...more,
+	});
+	if (operation === 'getCards') return body('read', {}, { filter: objectOf({ closed: '' }) });
+	if (operation === 'update') {
+		return body('update', { id: id.value, ...updateFields }, { matching: '={{ ["id"] }}' });
+	}
+	/* A later card has a greater ID, as at Trello. */
+	return body('append', {
+		id: "={{ $now.toMillis() + '-' + $itemIndex }}",
+		name,
+		desc: description,
+	});
 }
 
-interface NameReview {
-	readonly user_nanoid: string;
-	readonly reviewVersion: string;
+interface CardParameters {
+	readonly operation: string;
+	readonly id: { readonly value: string };
+	readonly updateFields: Values;
+	readonly name: string;
+	readonly description: string;
 }
 
-const READS = ['read', 'getCards'];
-
-/** Whether a node sends something to an account elsewhere. */
-function sendsElsewhere({ type, parameters }: WorkflowNode): boolean {
-	return type in ACCOUNTS && !READS.includes(String(parameters.operation));
+/** The same node, with the practice desk in the place of an account elsewhere. */
+function atTheDesk(desk: string, workflow: Workflow, node: WorkflowNode): WorkflowNode {
+	const { channelId, text, options }: Record<string, unknown> = node.parameters;
+	const parameters: CardParameters & Record<string, unknown> = JSON.parse(
+		JSON.stringify(node.parameters),
+	);
+	switch (node.type.split('.').at(-1)) {
+		case 'googleSheets':
+			return sendingTo(`${desk}/sheet`, node, sheetBody(parameters));
+		case 'trello':
+			return sendingTo(`${desk}/sheet`, node, boardBody(parameters));
+		case 'slack': {
+			const { initialComment, fileName = '' } = Object(options);
+			return sendingTo(`${desk}/messages`, node, {
+				content: text === undefined ? initialComment : String(text),
+				to: text === undefined ? '#payroll' : Object(channelId).value,
+				from: workflow.name,
+				subject: fileName,
+			});
+		}
+		default:
+			return node;
+	}
 }
 
-/** The same node, with the sandbox as the receiver. */
-function sendingTo(sandboxUrl: string, node: WorkflowNode): WorkflowNode {
-	const { text, options } = node.parameters;
-	const content = [text, Object(options).initialComment].find((each) => typeof each === 'string');
-	return {
-		...node,
-		credentials: {},
-		type: 'n8n-nodes-base.httpRequest',
-		typeVersion: 4.2,
-		parameters: {
-			method: 'POST',
-			url: `${sandboxUrl}/sandbox/messages`,
-			sendBody: true,
-			bodyParameters: {
-				parameters: [{ name: 'content', value: content ?? '={{ JSON.stringify($json) }}' }],
-			},
-			options: {},
-		},
-	};
+/** How high a note has to be for its text at this width. */
+function heightOf(content: string, width: number): number {
+	const charactersPerLine = width / 7;
+	const lines = content
+		.split('\n')
+		.map((line) => Math.max(1, Math.ceil(line.length / charactersPerLine)));
+	return 20 * Math.ceil((60 + 22 * lines.reduce((sum, count) => sum + count, 0)) / 20);
 }
 
-/** Puts a line above an example's note, which grows upwards. */
-function withFirstLine(note: WorkflowNode, line: string): WorkflowNode {
+/** An example's note without its steps, since nothing is left to set up; it keeps its lower edge. */
+function withoutSteps(note: WorkflowNode, practice: string): WorkflowNode {
+	const { content, height, width } = note.parameters;
+	const [heading = '', ...lines] = String(content).split('\n');
+	const explanation = lines.filter(
+		(line) => !/^\d+\. |^\*\*Try it first/.test(line) && line !== '',
+	);
+	const text = [heading, practice, ...explanation].join('\n\n');
+	const shorter = heightOf(text, Number(width));
 	const [x = 0, y = 0] = note.position;
-	const { content, height, ...parameters } = note.parameters;
 	return {
 		...note,
-		position: [x, y - 40],
-		parameters: {
-			...parameters,
-			height: Number(height) + 40,
-			content: `${line}\n\n${String(content)}`,
-		},
+		position: [x, y + Number(height) - shorter],
+		parameters: { ...note.parameters, height: shorter, content: text },
 	};
 }
 
-/** All examples for the sandbox: they run with one click, and the notes of their authors stay. */
+/** All examples for the sandbox: they run with one click. */
 export async function readyExamples(sandbox: SandboxProcess): Promise<ReadyExample[]> {
 	const team = await firstTeam(sandbox.url);
-	const { teams, webhook } = await sandbox.control<{
-		teams: { name_reviews: NameReview[] }[];
-		webhook: string;
-	}>('GET', 'organisation');
-	const line = `**Ready to run** on the [practice service](${sandbox.url}/sandbox): click **Execute workflow**, or open the chat.`;
+	const { webhook } = await sandbox.control<{ webhook: string }>('GET', 'organisation');
+	const desk = `${sandbox.url}/sandbox`;
+	const practice = (isChat: boolean): string =>
+		`**Ready to run:** ${isChat ? 'open the chat and ask' : 'click **Execute workflow**'}. The [practice desk](${desk}) is its service, sheet and inbox: what a workflow sends, writes and pays shows up there.`;
+	/* The month of the rows in the sheet. */
+	const month = new Date().toISOString().slice(0, 7);
 	const makeReady = (name: string): Workflow => {
 		const text = JSON.stringify(readExample(name, team));
 		const workflow: Workflow = JSON.parse(forSandbox(text, sandbox.url, webhook));
-		const nodes = workflow.nodes.map((node): WorkflowNode => {
-			if (NOTE.test(node.type)) return withFirstLine(node, line);
-			if (sendsElsewhere(node)) return sendingTo(sandbox.url, node);
-			const account = ACCOUNTS[node.type];
-			return account === undefined
-				? node
-				: { ...node, credentials: { [account]: { id: null, name: '' } } };
-		});
-		const pinned = nodes.flatMap((node): [string, readonly { readonly json: object }[]][] => {
-			const given = workflow.pinData?.[node.name];
-			if (CHAT.test(node.type)) return [];
-			if (node.name === 'Read the queue') {
-				return [[node.name, queue(team, teams[0]?.name_reviews ?? [])]];
-			}
-			if (given !== undefined) return [[node.name, given]];
-			return node.type in ACCOUNTS ? [[node.name, [{ json: { ok: true } }]]] : [];
-		});
-		return { ...workflow, nodes, pinData: Object.fromEntries(pinned) };
+		const isChat = workflow.nodes.some(({ type }) => CHAT.test(type));
+		const replaced = workflow.nodes
+			.filter(({ type }) => SHEET.test(type) || CHAT.test(type))
+			.map((node) => node.name);
+		return {
+			...workflow,
+			nodes: workflow.nodes.map((node) =>
+				NOTE.test(node.type)
+					? withoutSteps(node, practice(isChat))
+					: atTheDesk(desk, workflow, node),
+			),
+			pinData: Object.fromEntries(
+				Object.entries(workflow.pinData ?? {})
+					.filter(([node]) => !replaced.includes(node))
+					.map(([node, items]) => [node, node === MONTH ? [{ json: { month } }] : items]),
+			),
+		};
 	};
 	const names = ['first-steps', ...EXAMPLES.filter((name) => name !== 'first-steps')];
 	return names.map((name) => ({ name, workflow: makeReady(name) }));

@@ -1,6 +1,6 @@
 // From a fresh clone to a running n8n with this package and a sandbox: `npm start`.
-// `npm start -- --once` ends after the first workflows, with exit code 0 or 1. `npm run dev` also
-// brings each change to the sources into the running n8n.
+// `npm start -- --reset` begins with an empty n8n. `npm start -- --once` ends after the first workflows,
+// with exit code 0 or 1. `npm run dev` also brings each change to the sources into the running n8n.
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -12,11 +12,12 @@ import { keepTemporaryFiles, repository } from './lib/paths.mjs';
 import { say, withProgress } from './lib/progress.mjs';
 
 const {
-	values: { once, dev },
+	values: { once, dev, reset },
 } = parseArgs({
 	options: {
 		once: { type: 'boolean', default: false },
 		dev: { type: 'boolean', default: false },
+		reset: { type: 'boolean', default: false },
 	},
 });
 
@@ -45,6 +46,13 @@ function refuseSecondStart() {
 		`npm start is already running${editor === undefined ? '' : `: ${editor}`} (process ${id}). ` +
 			'Stop it with Ctrl-C in its terminal.',
 	);
+}
+
+/** Removes n8n's workflows, credentials and executions, and which workflows were the examples. */
+function removeN8nData() {
+	for (const name of ['.n8n', 'examples.json']) {
+		rmSync(path.join(dataFolder, name), { recursive: true, force: true });
+	}
 }
 
 /**
@@ -77,6 +85,7 @@ async function preparePackage(isN8nInstalled) {
 /** Resolves with whether everything succeeded; without `--once`, when the servers have ended. */
 async function start() {
 	refuseSecondStart();
+	if (reset) removeN8nData();
 	let isN8nInstalled = false;
 	/* The first result needs only these. Beside n8n's installation they take twice as long. */
 	await installDependencies('start');
@@ -94,6 +103,8 @@ async function start() {
 	const examples = await demo.loadExamples(n8n, sandbox, path.join(dataFolder, 'examples.json'));
 	const links = await demo.startLinks(n8n, examples);
 	servers.push(links);
+	const practice = await demo.startPractice(n8n, n8nProcess, sandbox, examples, links);
+	servers.push(practice);
 	demo.printLinks(examples, links, n8n, sandbox);
 	const succeeded = await demo.runExamples(n8n, n8nProcess, sandbox, examples);
 	if (once) {
@@ -101,7 +112,7 @@ async function start() {
 		return succeeded;
 	}
 	if (dev) demo.rebuildOnChanges(n8nProcess);
-	await Promise.race([n8nProcess.ended, sandbox.ended]);
+	await Promise.race([practice.n8nEnded(), sandbox.ended]);
 	if (servers.length === 0) return true;
 	throw new Error(`n8n or the sandbox ended by itself; see ${dataFolder}/*.log`);
 }

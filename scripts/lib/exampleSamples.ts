@@ -121,6 +121,7 @@ function deposits(): Sample {
 		reference,
 		received_at: `${SAMPLE_MONTH}-${10 + index}T09:30:00.000Z`,
 		updated_at: `${SAMPLE_MONTH}-${10 + index}T09:30:00.000Z`,
+		reverted_at: status === 'reverted' ? `${SAMPLE_MONTH}-${10 + index}T09:30:00.000Z` : '',
 	}));
 }
 

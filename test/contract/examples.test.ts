@@ -200,6 +200,15 @@ describe.each(EXAMPLES)('the example %s', (name) => {
 	});
 });
 
+it.each(EXAMPLES.filter((name) => name !== 'payroll-run-with-approval'))(
+	'no node’s ID in %s begins with another’s, which n8n’s editor would open in its place',
+	(name) => {
+		const ids = readExample(name).nodes.map(({ id = '' }) => id);
+		const beginnings = ids.filter((id) => ids.filter((each) => each.startsWith(id)).length > 1);
+		expect(beginnings).toEqual([]);
+	},
+);
+
 it.each(['cleared-deposit-to-payment', 'payroll-run-with-approval'])(
 	'%s never says “not paid” of a payment that was sent',
 	(name) => {

@@ -9,11 +9,12 @@ import {
 	loadExamples,
 	saveDemoCredentials,
 	startLinks,
+	startPractice,
 	UNDISTRACTED,
 	type LoadedExample,
 } from '../../scripts/demo';
 import type { Landing } from '../../scripts/landing';
-import { ACCOUNTS } from '../../scripts/readyExamples';
+import type { Practice } from '../../scripts/practice';
 import { temporaryFolder } from '../support/cleanups';
 import { Editor } from '../support/editor';
 import { readExample } from '../support/examples';
@@ -50,6 +51,12 @@ const WAITING = [
 	'webhook-canary',
 ];
 
+/** Nodes that need an account elsewhere, and the type of its credential. */
+const ACCOUNTS: Readonly<Record<string, string>> = {
+	'n8n-nodes-base.googleSheets': 'googleSheetsOAuth2Api',
+	'n8n-nodes-base.slack': 'slackApi',
+};
+
 /** Starts with a person's message in the chat. */
 const CHAT = 'ai-agent-with-review';
 
@@ -68,6 +75,7 @@ const SETTINGS = { ...AS_INSTALLED, ...UNDISTRACTED, ...DEV_SETTINGS };
 const environment = useEnvironment(async () => await startTestEnvironment(SETTINGS));
 let examples: readonly LoadedExample[];
 let links: Landing;
+let practice: Practice;
 /** Not signed in until it follows a link. */
 let editor: Editor;
 let versions: string;
@@ -77,10 +85,12 @@ beforeAll(async () => {
 	versions = path.join(n8nProcess.dataFolder, 'examples.json');
 	examples = await loadExamples(n8n, sandbox, versions);
 	links = await startLinks(n8n, examples);
+	practice = await startPractice(n8n, n8nProcess, sandbox, examples, links);
 	editor = await Editor.start(n8n.url);
 });
 
 afterAll(async () => {
+	await practice.stop();
 	await links.stop();
 });
 
@@ -118,12 +128,12 @@ describe('npm start', () => {
 		expect(ended).toEqual(Object.fromEntries(started.map(({ name }) => [name, expected(name)])));
 	});
 
-	const PAID = /^Paid: 777\.00 USD to supplier@example\.com .*approved by Ada$/;
+	const PAID = /^Paid: \$777\.00 to `supplier@example\.com` .*approved by `Ada`$/;
 
 	it.each([
 		[
 			'cleared-deposit-to-payment',
-			{ 'Don’t pay': /^Declined by Ada, so nothing was sent/, Pay: PAID },
+			{ 'Don’t pay': /^Declined by `Ada`, so nothing was sent/, Pay: PAID },
 		],
 		['payroll-run-with-approval', { Pay: /^Payroll run, approved by Ada: 3 paid \(\$13175\.50\)/ }],
 	])('%s asks in n8n’s own form, and says what came of each answer', async (name, said) => {
@@ -197,6 +207,101 @@ describe('npm start', () => {
 		expect(await nodes(second.id)).toBe(second.workflow.nodes.length);
 	});
 
+	type Message = { text: string; from: string };
+	const inbox = async () => {
+		const { messages } = await environment.sandbox.control<{ messages: Message[] }>(
+			'GET',
+			'messages',
+		);
+		return messages.map(({ text }) => text);
+	};
+	const rowsOf = async (tab: string) =>
+		await environment.sandbox.control<Record<string, unknown>[]>('POST', 'sheet', {
+			operation: 'read',
+			tab,
+		});
+
+	/** Runs the payroll example, and approves what it asks for; returns what it says at the end. */
+	async function payroll(): Promise<string | undefined> {
+		const { n8n } = environment;
+		const before = await inbox();
+		const added = async () => (await inbox()).slice(before.length);
+		const id = await n8n.startWorkflow(example('payroll-run-with-approval').id);
+		await waitUntil('the payroll run asks or ends', async () => (await added()).length > 0);
+		const [, link] = /(http\S+form-waiting\S+)/.exec((await added())[0] ?? '') ?? [];
+		if (link !== undefined) {
+			await waitUntil('it waits', async () => (await n8n.execution(id)).status === 'waiting');
+			const body = new FormData();
+			body.append('field-1', JSON.stringify(['Pay']));
+			body.append('field-2', 'Ada');
+			expect((await fetch(link, { method: 'POST', body })).status).toBe(200);
+		}
+		expect((await n8n.waitForExecution(id)).error).toBeUndefined();
+		return (await added()).at(-1);
+	}
+
+	it('pays only the rest of the sheet, until everything starts over on both sides', async () => {
+		const { sandbox, n8nProcess } = environment;
+		const startOver = async () => {
+			const { ended } = n8nProcess;
+			await sandbox.control('POST', 'reset', { keepEndpoints: true });
+			await ended;
+			await waitUntil('n8n is back', async () => {
+				const answer = await fetch(`${n8nProcess.url}/healthz/readiness`).catch(() => undefined);
+				return answer?.ok === true;
+			});
+		};
+		await startOver();
+		const all = await payroll();
+		expect(all).toMatch(/3 (payments were )?(paid|made)/);
+		const rows = await rowsOf('Payments');
+		expect(rows.map(({ outcome }) => outcome)).toEqual(['paid', 'paid', 'paid']);
+		expect(Object.keys(rows[0] ?? {})).not.toContain('ok');
+
+		const cells = { reference: 'PAY-004', recipient_email: 'new.one@example.com', amount: '10' };
+		await sandbox.control('POST', 'sheet/rows', { tab: 'Payments', cells });
+		expect(await payroll()).toMatch(/1 (payment was )?(paid|made).*\$10\.00/);
+		expect(await sandbox.count('createInstantPayment')).toBe(4);
+
+		await startOver();
+		expect(await inbox()).toEqual([]);
+		expect(await payroll()).toBe(all);
+	});
+
+	it('links a sent event to its execution, and shows which workflow it went to', async () => {
+		const { sandbox, n8n } = environment;
+		type Attempts = { attempts: { name?: string; link?: string }[] };
+		const { attempts } = await sandbox.control<Attempts>('POST', 'deposits');
+		const { id, workflow } = example('deposit-to-message');
+		const { link = '' } = attempts.find(({ name }) => name === workflow.name) ?? {};
+		const { headers } = await fetch(link, { redirect: 'manual' });
+		const page = headers.get('location') ?? '';
+		const execution = /executions\/(\d+)$/.exec(page)?.[1] ?? '';
+		expect(page).toBe(`${n8n.url}/workflow/${id}/executions/${execution}`);
+		expect((await n8n.waitForExecution(execution)).status).toBe('success');
+
+		await n8n.deactivate(id);
+		type Endpoints = { endpoints: { name?: string }[] };
+		const isGone = async () =>
+			(await sandbox.control<Endpoints>('GET', 'endpoints')).endpoints.every(
+				({ name }) => name !== workflow.name,
+			);
+		await waitUntil('no more events go to it', isGone);
+		await n8n.activate(id);
+		await waitUntil('events go to it again', async () => !(await isGone()));
+	});
+
+	it('opens the example itself, not a copy of the same name', async () => {
+		const { n8n, sandbox } = environment;
+		const [first] = examples;
+		if (first === undefined) throw new Error('There are no examples.');
+		const copy = await n8n.saveWorkflow(first.workflow, [], null);
+		const [again] = await loadExamples(n8n, sandbox, versions);
+		expect(again?.id).toBe(first.id);
+		await n8n.request('POST', `/rest/workflows/${copy.id}/archive`);
+		await n8n.request('DELETE', `/rest/workflows/${copy.id}`);
+	});
+
 	it('signs in only for its own links, and not for another host name', async () => {
 		const status = async (route: string, headers: Record<string, string> = {}) =>
 			await new Promise<number | undefined>((resolve, reject) => {
@@ -220,8 +325,8 @@ describe('an example on the canvas', () => {
 	async function open(name: string, pinned: (samples: PinData) => PinData) {
 		const { n8n, sandbox, teamId } = environment;
 		/* As its author drew it, with sample data for accounts elsewhere. */
-		const { nodes: drawn } = readExample(name, teamId);
-		const elsewhere = drawn.filter(({ type }) => type in ACCOUNTS);
+		const drawn = readExample(name, teamId);
+		const elsewhere = drawn.nodes.filter(({ type }) => type in ACCOUNTS);
 		const samples = Object.fromEntries(
 			elsewhere.map((node) => [node.name, [{ json: { ok: true } }]] as const),
 		);
@@ -235,8 +340,14 @@ describe('an example on the canvas', () => {
 					? node
 					: { ...original, credentials: { [account]: { id: null, name: '' } } };
 			});
-		const pinData = pinned({ ...samples, ...workflow.pinData });
-		const credentials = await saveDemoCredentials(n8n, sandbox);
+		const pinData = pinned({ ...samples, ...drawn.pinData });
+		const accounts = Object.values(ACCOUNTS).map(
+			async (type) => await n8n.saveCredentials(type, 'Sample data', {}),
+		);
+		const credentials = [
+			...(await saveDemoCredentials(n8n, sandbox)),
+			...(await Promise.all(accounts)),
+		];
 		const { id } = await n8n.saveWorkflow({ ...workflow, nodes, pinData }, credentials);
 		await connected(editor.page, editor.openWorkflow(id));
 		return nodes;
@@ -284,7 +395,7 @@ describe('an example on the canvas', () => {
 		const outcome = page.locator('[data-test-id="logs-overview-status"]');
 		await film.until(outcome.filter({ hasText: 'Success' }).waitFor());
 		await film.hold(1_200);
-		await page.getByText('1250.00 USD arrived in Engineering').waitFor();
+		await page.getByText('$1,250.00 arrived in Engineering').waitFor();
 		await film.hold(4_000);
 		film.save();
 	});

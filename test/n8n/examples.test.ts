@@ -1,6 +1,7 @@
 import { runInNewContext } from 'node:vm';
 
 import type { IDataObject } from 'n8n-workflow';
+import { z } from 'zod';
 
 import { sampleEvent } from '../../scripts/lib/exampleSamples';
 import { SavedCredentials } from '../support/actionHost';
@@ -56,18 +57,21 @@ async function outputOf(example: string, name: string, before: Rows): Promise<st
 	return JSON.stringify(data.resultData.runData[name]?.[0]?.data?.main?.[0]);
 }
 
-const [MARCH, APRIL] = ['2026-03-31T09:30:00.000Z', '2026-04-01T09:30:00.000Z'];
+const MARCH = '2026-03-31T09:30:00.000Z';
+const APRIL = '2026-04-01T09:30:00.000Z';
 const deposit = { status: 'complete', received_at: MARCH, amount: 10, currency: 'USD' };
+const taken = { status: 'reverted', reverted_at: APRIL, updated_at: APRIL };
 const MONTH: Rows = {
 	'Which month': [{ month: '2026-03' }],
 	'Read the deposits': [
-		{ ...deposit, deposit_id: 'de-2', status: 'reverted', updated_at: APRIL },
+		{ ...deposit, deposit_id: 'de-2', ...taken },
 		{ ...deposit, deposit_id: 'de-2', updated_at: MARCH },
 		{ ...deposit, deposit_id: 'de-3', received_at: '3/28/2026' },
 		{ ...deposit, deposit_id: 'de-1', reference: '=1+1' },
 	],
 	'Read the payments': [{ outcome: ' Paid', amount: '4200.00', paid_at: MARCH }],
 };
+const NEXT_MONTH = { ...MONTH, 'Which month': [{ month: '2026-04' }] };
 const REFUSED: Rows = {
 	Decide: [{ 'Your name': 'Ada' }],
 	'The same payments': [{ amount: '4200.00' }],
@@ -84,10 +88,34 @@ const REVIEWS: Rows = {
 };
 const LEFT: Rows = { 'Read the sheet': [{ outcome: 'Paid' }] };
 const STATEMENT =
-	/"'=1\+1".*"1 deposits".*"1 payments".*"3\/28\/2026","type":"deposit without a date"/;
+	/"'=1\+1".*"2 deposits".*"0 reversals".*"1 payments".*"3\/28\/2026","type":"deposit without a date"/;
+const TAKEN_BACK = /"type":"reversal".*"amount":"-10.00".*"0 deposits".*"1 reversals"/;
+
+/** A second event of a deposit whose row is there. */
+const event = { deposit_id: 'de-1', created_at: APRIL, updated_at: APRIL, transaction_date: MARCH };
+const again = (status: string, row: IDataObject): Rows => ({
+	'Name the account': [{ ...event, status }],
+	'Read the row': [row],
+});
+const first = { received_at: MARCH, reverted_at: MARCH };
+const KEPT = /"received_at":"2026-03-31T09:30:00.000Z","updated_at":"2026-04-01.*"reverted_at":""/;
+const KEPT_TWICE = /"received_at":"2026-03-31.*"reverted_at":"2026-03-31/;
+const TAKEN_NOW = /"received_at":"2026-03-31.*"reverted_at":"2026-04-01/;
+
+/** Cards of one person that two executions added at once. */
+const twice = [
+	{ id: 'b', name: 'a@b.co' },
+	{ id: 'a', name: 'a@b.co' },
+	{ id: 'c', name: 'c@d.co' },
+];
 
 it.each([
 	['month-end-statement', 'Statement', MONTH, STATEMENT],
+	['month-end-statement', 'Statement', NEXT_MONTH, TAKEN_BACK],
+	['deposit-to-sheet', 'Write the row', again('complete', first), KEPT],
+	['deposit-to-sheet', 'Write the row', again('reverted', first), KEPT_TWICE],
+	['deposit-to-sheet', 'Write the row', again('reverted', {}), TAKEN_NOW],
+	['onboarding-to-board', 'Added twice?', { 'Get the cards again': twice }, /true.*false.*false/],
 	['payroll-run-with-approval', 'Left to pay?', LEFT, /"leftValue":false/],
 	['payroll-run-with-approval', 'Outcomes', BEFORE, /{"reference":"A","outcome":"paid"}/],
 	['payroll-run-with-approval', 'Totals', REFUSED, /1 refused \(\$4200\.00\)\. It expired/],
@@ -95,4 +123,159 @@ it.each([
 	['name-reviews-from-queue', 'Outcome', REVIEWS, /Not known yet: No answer/],
 ])('%s: what “%s” makes of the rows of a sheet', async (example, node, before, expected) => {
 	expect(await outputOf(example, node, before)).toMatch(expected);
+});
+
+it('marks a name review as sent before it sends the decision', () => {
+	const { connections } = readExample('name-reviews-from-queue');
+	const text = JSON.stringify(connections);
+	expect(text).toMatch(/"Note that it is sent":{"main":\[\[{"node":"Resolve"/);
+	expect(text.match(/"node":"Resolve"/g)).toHaveLength(1);
+});
+
+it('the canary hears every test event, although all of them have one key', async () => {
+	const { nodes } = readExample('webhook-canary');
+	const node = nodes.find(({ type }) => type.endsWith('.payrollPaymentsTrigger'));
+	const host = await start({ parameters: JSON.parse(JSON.stringify(node?.parameters)) });
+	for (let hour = 0; hour < 2; hour++) await host.send(sampleEvent('document.signed'));
+	expect(await host.outputs()).toHaveLength(2);
+});
+
+describe('balance rose without a deposit event', () => {
+	const minutes = (number: number) => new Date(Date.parse(MARCH) + number * 60_000).toISOString();
+	const account = { entity_id: 'te-1', currency: 'USD' };
+	let count = 0;
+	const arrived = (at: number, cents: number, more: IDataObject = {}): IDataObject => ({
+		deposit_id: `de-${++count}`,
+		created_at: minutes(at),
+		entity_id: 'te-1',
+		destination_currency: 'USD',
+		destination_amount_cents: cents,
+		...more,
+	});
+	const isAlarm = async (cents: number, deposits: IDataObject[]): Promise<boolean> => {
+		const rise = { ...account, change_cents: String(cents), observed_at: minutes(0) };
+		const before = { 'Wait an hour': [rise], 'Read the deposits': deposits };
+		const output = await outputOf(
+			'balance-rose-without-deposit',
+			'Rises without a deposit',
+			before,
+		);
+		return output.includes('te-1');
+	};
+	/* Amounts of which some sum to nearly anything. */
+	const ordinary = Array.from({ length: 18 }, (_, index) => 10_000 + 2 ** index);
+
+	it.each<[string, boolean, number, () => IDataObject[]]>([
+		['one deposit', false, 125_000, () => [arrived(-2, 125_000)]],
+		['its event came later', false, 125_000, () => [arrived(30, 125_000)]],
+		['the same event twice', false, 125_000, () => [arrived(-2, 125_000), arrived(-3, 5)]],
+		[
+			'a small deposit that was told with the next',
+			false,
+			26_000,
+			() => [arrived(-300, 6_000), arrived(-1, 20_000)],
+		],
+		['nothing', true, 125_000, () => [{}]],
+		['too long ago', true, 125_000, () => [arrived(-90, 125_000)]],
+		['another account', true, 500, () => [arrived(-1, 500, { entity_id: 'te-2' })]],
+		['another amount', true, 125_000, () => [arrived(-1, 124_999)]],
+		[
+			'an amount that some of eighteen deposits add up to by chance',
+			true,
+			10_001 + 10_004 + 10_016,
+			() => ordinary.map((cents, index) => arrived(-index, cents)),
+		],
+		[
+			'two thousand deposits',
+			true,
+			999_999_999,
+			() => Array.from({ length: 2_000 }, (_, index) => arrived(-index / 100, 100_000 + index)),
+		],
+	])('%s: an alarm is %s', async (_name, expected, cents, deposits) => {
+		expect(await isAlarm(cents, deposits())).toBe(expected);
+	});
+});
+
+/* What others write: the sender of a deposit, who answers a form, people of the team, a service’s errors. */
+const HOSTILE = '=<!channel> <https://evil.example|x> https://evil.example `';
+const FOREIGN = [
+	...['reference', 'error', 'Your name', 'decision', 'first_name', 'last_name'],
+	...['email', 'recipient_email'],
+];
+/** What else the expressions of examples expect of a row. */
+const USUAL = { type: 'total of deposits', amount: '1.00', currency: 'USD', party: '1 deposits' };
+
+/** Where texts leave a workflow: by chat, on a page, in the cells of a sheet. */
+const outlets = z
+	.object({
+		text: z.string().optional(),
+		description: z.string().optional(),
+		responseBody: z.string().default(''),
+		options: z.object({ initialComment: z.string().optional() }).catch({}),
+		formFields: z
+			.object({ values: z.array(z.object({ html: z.string().default('') })) })
+			.default({ values: [] }),
+		columns: z
+			.object({ value: z.record(z.unknown()), matchingColumns: z.array(z.string()) })
+			.default({ value: {}, matchingColumns: [] }),
+		assignments: z
+			.object({ assignments: z.array(z.object({ name: z.string(), value: z.unknown() })) })
+			.default({ assignments: [] }),
+	})
+	.transform(({ options, formFields, columns, assignments, ...texts }) => {
+		const assigned = (wanted: string) =>
+			assignments.assignments.flatMap(({ name, value }) => (name === wanted ? [value] : []));
+		const cells = Object.entries(columns.value).flatMap(([column, value]) =>
+			columns.matchingColumns.includes(column) ? [] : [value],
+		);
+		return {
+			chat: [texts.text, texts.description, options.initialComment, ...assigned('text')],
+			page: [texts.responseBody, ...formFields.values.map(({ html }) => html)],
+			cells: [...cells, ...assigned('outcome')],
+		};
+	});
+
+/** Rows with everything that these expressions ask for, hostile where others write it. */
+function hostileRows(expressions: string): Rows {
+	const asked = [...expressions.matchAll(/json(?:\.(\w+)|\['([^']+)'\])/g)];
+	const fields = asked.map(([, name, quoted]): [string, string] => [name ?? quoted ?? '', '1']);
+	const hostile = FOREIGN.map((name): [string, string] => [name, HOSTILE]);
+	const row = { ...Object.fromEntries(fields), ...USUAL, ...Object.fromEntries(hostile) };
+	const named = [...expressions.matchAll(/\$\('([^']+)'\)/g)].map(([, name = '']) => name);
+	return Object.fromEntries([...new Set(named), 'Input'].map((name) => [name, [row]]));
+}
+
+/* The payroll run says and shows what the node itself wrote. */
+it.each(EXAMPLES.filter((name) => name !== 'payroll-run-with-approval'))(
+	'the example %s passes on what others write as text: no markup, no links, no formulas',
+	async (name) => {
+		for (const { name: node, parameters, type } of readExample(name).nodes) {
+			if (!/\.(slack|set|wait|googleSheets|trello|respondToWebhook)$/.test(type)) continue;
+			const before = hostileRows(JSON.stringify(parameters).replaceAll('\\"', '"'));
+			const [resolved] = z
+				.array(z.object({ json: outlets }))
+				.length(1)
+				.parse(JSON.parse(await outputOf(name, node, before)));
+			const { chat = [], page = [], cells = [] } = resolved?.json ?? {};
+			for (const text of chat.map((each) => String(each ?? ''))) {
+				expect(text).not.toMatch(/[<>]/);
+				expect(text.replaceAll(/`[^`]*`/g, '')).not.toMatch(/evil|`/);
+			}
+			for (const html of page) expect(html).not.toMatch(/<(!|https?:)/);
+			for (const cell of cells) expect(String(cell)).not.toMatch(/^[=+@-]/);
+		}
+	},
+);
+
+it('keeps formulas out of the statement, whoever wrote them', async () => {
+	const hostile = { reference: HOSTILE, account: HOSTILE, recipient_email: HOSTILE };
+	const rows = await outputOf('month-end-statement', 'Statement', {
+		'Which month': [{ month: '2026-03' }],
+		'Read the deposits': [{ ...deposit, ...hostile, deposit_id: HOSTILE }],
+		'Read the payments': [
+			{ ...hostile, outcome: 'paid', amount: 1, paid_at: MARCH, transaction: '@x' },
+		],
+	});
+	expect(rows.match(/":"'[=@]/g)).toHaveLength(6);
+	expect(rows).not.toMatch(/":"[=@+]/);
 });

@@ -153,10 +153,12 @@ export class N8nRest {
 	 * Saves a workflow; replaces one of the same name.
 	 *
 	 * @param credentials for its nodes, at most one of each type
+	 * @param replaced the ID of the one that it replaces instead; null for none
 	 */
 	async saveWorkflow(
 		{ name, nodes, connections, settings = {}, pinData = {} }: Workflow,
 		credentials: readonly Credentials[] = [],
+		replaced?: string | null,
 	): Promise<SavedWorkflow> {
 		const byType = new Map(credentials.map((one) => [one.type, { id: one.id, name: one.name }]));
 		const body = {
@@ -175,7 +177,9 @@ export class N8nRest {
 				),
 			})),
 		};
-		const same = (await this.workflows()).find((one) => one.name === name);
+		const same = (await this.workflows()).find((one) =>
+			replaced === undefined ? one.name === name : one.id === replaced,
+		);
 		return same === undefined
 			? await this.request('POST', '/rest/workflows', { ...body, active: false })
 			: await this.request('PATCH', `/rest/workflows/${same.id}?forceSave=true`, {
@@ -232,6 +236,18 @@ export class N8nRest {
 	/** Retries an execution, like *Retry* in the list of executions. */
 	async retry(executionId: string): Promise<void> {
 		await this.request('POST', `/rest/executions/${executionId}/retry`, { loadWorkflow: false });
+	}
+
+	/** The first execution of a workflow that started within seconds after a time. */
+	async firstExecution(workflowId: string, after: Date): Promise<string | undefined> {
+		const startedAfter = after.toISOString();
+		const startedBefore = new Date(after.getTime() + 15_000).toISOString();
+		const filter = JSON.stringify({ workflowId, startedAfter, startedBefore });
+		const { results } = await this.request<{ results: { id: string }[] }>(
+			'GET',
+			`/rest/executions?filter=${encodeURIComponent(filter)}&limit=100`,
+		);
+		return results.at(-1)?.id;
 	}
 
 	async execution(id: string): Promise<Execution> {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 
+import { sendingTo, sheetBody, type Body } from '../../scripts/lib/standIns';
 import { startHttpServer, type HttpServer } from './httpServer';
 import { waitFor } from './waiting';
 import type { Workflow, WorkflowNode } from './workflows';
@@ -23,24 +24,7 @@ const sentShape = z.object({
 /** A request to a third party: the node, its texts, and the item. */
 export type Sent = z.infer<typeof sentShape> & { readonly node: string };
 
-/** The parameters of a Google Sheets node. */
-const sheetShape = z.object({
-	operation: z.string(),
-	sheetName: z.object({ value: z.string() }),
-	columns: z
-		.object({ value: z.record(z.string()), matchingColumns: z.array(z.string()) })
-		.optional(),
-	filtersUI: z
-		.object({ values: z.array(z.object({ lookupColumn: z.string(), lookupValue: z.string() })) })
-		.optional(),
-});
-
 const TEXTS = ['text', 'name', 'description', 'desc', 'id'];
-const expressionOf = (value: string): string => value.replace(/^=\{\{|\}\}$/g, '');
-const objectOf = (values: Readonly<Record<string, string>>): string =>
-	`={{ ({ ${Object.entries(values)
-		.map(([name, value]) => `${JSON.stringify(name)}: ${expressionOf(value)}`)
-		.join(', ')} }) }}`;
 
 /** Stands in for Slack, Google Sheets and Trello. The sheets keep what is written to them. */
 export class ThirdParties {
@@ -117,38 +101,16 @@ export class ThirdParties {
 					...Object(parameters.updateFields),
 					...Object(parameters.options),
 				});
-		return {
-			...node,
-			type: 'n8n-nodes-base.httpRequest',
-			typeVersion: 4.2,
-			parameters: {
-				method: 'POST',
-				url: `${this.server?.url}/${encodeURIComponent(node.name)}`,
-				sendBody: true,
-				bodyParameters: { parameters: [...body, { name: 'item', value: '={{ $json }}' }] },
-				options: {},
-			},
-		};
+		const url = `${this.server?.url}/${encodeURIComponent(node.name)}`;
+		return sendingTo(url, node, { ...body, item: '={{ $json }}' });
 	}
 }
 
-function sheetBody(parameters: unknown): { name: string; value: string }[] {
-	const { operation, sheetName, columns, filtersUI } = sheetShape.parse(parameters);
-	const { value = {} } = columns ?? {};
-	const isMapped = Object.keys(value).length > 0;
-	const filter = filtersUI?.values.map((each) => [each.lookupColumn, each.lookupValue]) ?? [];
-	return [
-		{ name: 'operation', value: operation },
-		{ name: 'tab', value: sheetName.value },
-		{ name: 'filter', value: objectOf(Object.fromEntries(filter)) },
-		{ name: 'row', value: isMapped ? objectOf(value) : '={{ $json }}' },
-		{ name: 'matching', value: `={{ ${JSON.stringify(columns?.matchingColumns ?? [])} }}` },
-	];
-}
-
-function textBody(parameters: Record<string, unknown>): { name: string; value: string }[] {
+function textBody(parameters: Record<string, unknown>): Body {
 	const { id, initialComment: text, ...rest } = parameters;
-	return Object.entries({ ...(text === undefined ? {} : { text }), ...rest, id: Object(id).value })
-		.filter(([name]) => TEXTS.includes(name))
-		.flatMap(([name, value]) => (typeof value === 'string' ? [{ name, value }] : []));
+	return Object.fromEntries(
+		Object.entries({ ...(text === undefined ? {} : { text }), ...rest, id: Object(id).value })
+			.filter(([name]) => TEXTS.includes(name))
+			.flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),
+	);
 }

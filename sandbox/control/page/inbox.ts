@@ -7,8 +7,13 @@ import { cell, liveTable, pill } from './liveTable';
 const unescaped = (text: string): string =>
 	text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
 
+/** A channel shows text between backticks as it is, without links. */
+const inChannel = (text: string): (Node | string)[] =>
+	unescaped(text)
+		.split(/`([^`]*)`/)
+		.flatMap((part, index) => (index % 2 === 1 ? [element('code', '', part)] : withLinks(part)));
+
 function messageRow({ at, by, to, from, subject, text }: Message): HTMLElement {
-	const shown = by === 'channel' ? unescaped(text) : text;
 	return element(
 		'tr',
 		'',
@@ -18,7 +23,7 @@ function messageRow({ at, by, to, from, subject, text }: Message): HTMLElement {
 			'message',
 			'',
 			...(subject === '' ? [] : [element('b', '', subject), element('br', '')]),
-			...withLinks(shown),
+			...(by === 'channel' ? inChannel(text) : withLinks(text)),
 		),
 		cell('', 'From', from),
 	);

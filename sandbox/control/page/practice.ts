@@ -197,7 +197,7 @@ export function setUpFailures(refresh: () => Promise<void>): void {
 	button('reset').addEventListener('click', () =>
 		perform(async () => {
 			await call('POST', 'reset', { keepEndpoints: true });
-			return 'Everything is as at the start: balances, people, payments, sheet, inbox and settings. Webhooks and tokens were kept.';
+			return 'Everything is as at the start: balances, people, payments, sheet, inbox and settings. Webhooks and tokens were kept. The n8n of npm start forgets, too, and is back in some seconds.';
 		}),
 	);
 }

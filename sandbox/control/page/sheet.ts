@@ -36,6 +36,8 @@ function cellInput(tab: string, row: Row, column: string): HTMLElement {
 	);
 	const cell = element('td', '', made);
 	cell.dataset.label = column;
+	/* On a wide screen, so that an email can be read. */
+	cell.style.setProperty('--width', `${Math.min(Math.max(before.length, 8), 32) + 2}ch`);
 	return cell;
 }
 
