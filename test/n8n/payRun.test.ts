@@ -107,6 +107,8 @@ describe('a pay run', () => {
 	});
 
 	it('shows in its check what would become of each row', async () => {
+		/* Only then does an authorization say whose it is. */
+		sandbox.service.change({ paymentForm: 'texts' });
 		const emails = [...PAYEES, 'EVA@example.com', 'fay@example.com'];
 		const items = await sheet(emails);
 		/* Digits that a sheet turned into a number. */
