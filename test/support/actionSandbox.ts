@@ -113,7 +113,9 @@ export class ActionSandbox {
 	credentials(change: ICredentialDataDecryptedObject = {}, name?: AccountName): SavedCredentials {
 		const unset = { walletAddress: '', signInDomain: '', signInChainId: '', sessionToken: '' };
 		const wallet = walletCredentials(this.url, this.account(name));
-		return new SavedCredentials({ ...wallet, ...unset, ...change });
+		const names = Object.entries(this.service.settings.fieldNames);
+		const fieldNames = names.map((pair) => pair.join(' = ')).join('\n');
+		return new SavedCredentials({ ...wallet, ...unset, fieldNames, ...change });
 	}
 
 	/** A token that the service takes from an account. */
