@@ -81,7 +81,7 @@ describe('reads', () => {
 		expect(output).toHaveLength(2);
 		const ofItem = (wanted: number) =>
 			calls.filter(([, , , item]) => item === wanted).map(([value]) => value);
-		const fields = [{ currenciesEncoding: encoding }, entityId, [], 'asReceived'];
+		const fields = [{ currenciesEncoding: encoding }, entityId, [], false, 'asReceived'];
 		expect(ofItem(0)).toEqual(['balance', 'get', ...fields]);
 		expect(ofItem(1)).toEqual(fields);
 	});

@@ -31,7 +31,7 @@ async function providedExecution(isDescribed: boolean): Promise<INodeParameters>
 
 const INVITED = 'Invite 2 people (one@example.com, two@example.com) to team {team} as Team: Viewer';
 const EXECUTED =
-	'Execute 2 invites ({invite}, {invite}): {address} gets role code 4, {address} gets role code 4, signed by {wallet}';
+	'Execute 2 invites ({invite}, {invite}): {address} gets code 4, {address} gets code 4, signed by {wallet}';
 const PAID =
 	'Pay $125.00 to {email} from team {team}. Authorization: $125.00 (125000000 token units) of token {address} to {address}';
 const SIGNED = `${PAID} on Arbitrum Sepolia (test network), chain {any}, contract {address}, `;
@@ -438,7 +438,7 @@ describe('payments', () => {
 				reference: null,
 				expires: message.expires,
 				signer: sandbox.wallet().address,
-				chain: `Arbitrum One, chain ${domain.chainId}`,
+				chain: `Arbitrum Sepolia (test network), chain ${domain.chainId}`,
 				contract: domain.verifyingContract,
 				service: host(),
 				request: {
