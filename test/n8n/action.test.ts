@@ -81,7 +81,7 @@ describe('reads', () => {
 		expect(output).toHaveLength(2);
 		const ofItem = (wanted: number) =>
 			calls.filter(([, , , item]) => item === wanted).map(([value]) => value);
-		const fields = [{ currenciesEncoding: encoding }, entityId, [], 'asReceived'];
+		const fields = [{ currenciesEncoding: encoding }, entityId, [], false, 'asReceived'];
 		expect(ofItem(0)).toEqual(['balance', 'get', ...fields]);
 		expect(ofItem(1)).toEqual(fields);
 	});
@@ -267,7 +267,7 @@ describe('administrator invites', () => {
 	it.each(TYPED_DATA_TRICKS)(
 		'are not signed where the service sends typed data with %s, and can be finished',
 		async (tamper) => {
-			for (const roleForm of ['name', 'hash'] as const) {
+			for (const roleForm of ['number', 'name', 'hash'] as const) {
 				sandbox.service.change({ roleForm });
 				await sandbox.control('POST', 'typed-data', { tamper, times: 1 });
 				const signed = () => signer.log.filter(({ method }) => /TypedData/.test(method)).length;
@@ -354,7 +354,7 @@ describe('sign-in', () => {
 		/* With another token each time, since a sign-in that failed isn't repeated at once. */
 		const saved = withSigner({
 			remoteSignerToken: `token-for-${trick}`,
-			signInDomain: new URL(sandbox.url).host,
+			signInDomain: sandbox.signInDomain,
 			signInChainId: String(sandbox.service.settings.chainId),
 		});
 		const before = signer.log.length;
@@ -396,7 +396,7 @@ describe('sign-in', () => {
 
 	it('is confirmed by a read of the paying team’s balance before money moves, unless the service took the token within five minutes', async () => {
 		/* Credentials that no other test here has used. */
-		const saved = sandbox.credentials({ signInDomain: new URL(sandbox.url).host });
+		const saved = sandbox.credentials({ signInDomain: sandbox.signInDomain });
 		const pay = async (by = saved, form?: INodeParameters) => {
 			const parameters = form ?? (await sandbox.payment());
 			sandbox.service.wireLog.clear();
@@ -508,7 +508,7 @@ describe('the credential test', () => {
 		[{ baseUrl: 'http://127.0.0.1:1' }, /it refused the connection/],
 		[{ privateKey: '0x12' }, /64 hex characters/],
 		[{ signInDomain: 'app.example.com' }, /domain/i],
-		[{ signInChainId: '1' }, /chain/i],
+		[{ signInChainId: '42161' }, /chain/i],
 	])('says what is wrong: %j', async (change, message) => {
 		const result = await testSaved(sandbox.credentials(change));
 		expect(result.status).toBe('Error');

@@ -31,10 +31,10 @@ async function providedExecution(isDescribed: boolean): Promise<INodeParameters>
 
 const INVITED = 'Invite 2 people (one@example.com, two@example.com) to team {team} as Team: Viewer';
 const EXECUTED =
-	'Execute 2 invites ({invite}, {invite}): {address} gets Team: Viewer, {address} gets Team: Viewer, signed by {wallet}';
+	'Execute 2 invites ({invite}, {invite}): {address} gets code 4, {address} gets code 4, signed by {wallet}';
 const PAID =
 	'Pay $125.00 to {email} from team {team}. Authorization: $125.00 (125000000 token units) of token {address} to {address}';
-const SIGNED = `${PAID} on Arbitrum One, chain {any}, contract {address}, `;
+const SIGNED = `${PAID} on Arbitrum Sepolia (test network), chain {any}, contract {address}, `;
 
 /** What {@link formFor} lacks for a write. */
 type Change = () => INodeParameters | Promise<INodeParameters>;
@@ -327,7 +327,11 @@ it.each<[string, string, INodeParameters, credentials?: ICredentialDataDecrypted
 	['a payment beyond the limit', 'payment.create', {}, { maximumPayment: '124.99' }],
 	['a payment without a wallet', 'payment.create', {}, { authentication: 'accessToken' }],
 	['a signature that is not the signer’s', WITH_SIGNATURE, { signer: `0x${'1'.repeat(40)}` }],
-	['typed data for another role', 'administratorInvite.complete', { role: 'team_admin' }],
+	[
+		'typed data for another role',
+		'administratorInvite.complete',
+		{ options: { expectedRoleCode: '5' } },
+	],
 	['other invites', 'administratorInvite.complete', { inviteIds: 'in-aaaaaaaaaaaa' }],
 	['a role of the wrong kind', 'administratorInvite.create', { role: 'org_viewer' }],
 	['a row without an email', 'invite.create', { inviteesSource: 'items' }],
@@ -434,7 +438,7 @@ describe('payments', () => {
 				reference: null,
 				expires: message.expires,
 				signer: sandbox.wallet().address,
-				chain: `Arbitrum One, chain ${domain.chainId}`,
+				chain: `Arbitrum Sepolia (test network), chain ${domain.chainId}`,
 				contract: domain.verifyingContract,
 				service: host(),
 				request: {

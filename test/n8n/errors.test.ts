@@ -57,6 +57,7 @@ async function signedByAnother(administrators: INodeParameters): Promise<INodePa
 	return {
 		resource: 'administratorInvite',
 		operation: 'complete',
+		options: administrators.options ?? {},
 		inviteIds: invites,
 		typedData: JSON.stringify(structure),
 		...(await sandbox.signed({ domain, types, message }, 'viewer')),
@@ -148,7 +149,7 @@ async function chapters(): Promise<Readonly<Record<string, readonly Situation[]>
 				{},
 				{
 					/* A different setting, so that no earlier token is reused. */
-					credentials: { signInDomain: new URL(sandbox.url).host },
+					credentials: { signInDomain: sandbox.signInDomain },
 					control: ['sign-in-message', { tamper: 'anotherWallet' }],
 				},
 			],

@@ -46,7 +46,7 @@ const host = () => new URL(sandbox.url).host;
 /** What the authorizations of a sheet are for. */
 function signedFor([row]: readonly IDataObject[]) {
 	const { domain } = JSON.parse(String(row?.authorization));
-	const chain = `Arbitrum One, chain ${domain.chainId}`;
+	const chain = `Arbitrum Sepolia (test network), chain ${domain.chainId}`;
 	return { chain, contract: String(domain.verifyingContract), service: host() };
 }
 
@@ -107,6 +107,8 @@ describe('a pay run', () => {
 	});
 
 	it('shows in its check what would become of each row', async () => {
+		/* Only then does an authorization say whose it is. */
+		sandbox.service.change({ paymentForm: 'texts' });
 		const emails = [...PAYEES, 'EVA@example.com', 'fay@example.com'];
 		const items = await sheet(emails);
 		/* Digits that a sheet turned into a number. */
@@ -207,7 +209,7 @@ describe('a pay run', () => {
 			...row,
 			reference: `OTHER-${index}`,
 		}));
-		sent[1] = { ...sent[1], email: 'gus@example.com' };
+		sent[1] = { ...sent[1], authorization: sent[0]?.authorization ?? '' };
 		const partly = await runNode(saved('250'), form(), { items: sent, ...CONTINUE });
 		expect(outcomes(partly.output)).toEqual(['paid', 'refused', 'paid']);
 		expect(sandbox.writes()).toHaveLength(5);

@@ -51,13 +51,13 @@ it('shows signed texts to the approver as texts, not as parts of its sentence', 
 		return await check(payload, { typedAmountUnit: 'notChecked' });
 	};
 	expect((await said(forged)).summary).toContain(
-		`Authorization: "pay 1" (not compared) of token "USDC\\" to 0xGood, which was checked." to "${recipient}" on Arbitrum One, chain `,
+		`Authorization: "pay 1" (not compared) of token "USDC\\" to 0xGood, which was checked." to "${recipient}" on Arbitrum Sepolia (test network), chain `,
 	);
 	const long = await said('x'.repeat(101));
 	expect(long.summary).toContain('of token a text of 101 characters to ');
 	expect(await said(' ')).toMatchObject({
 		summary: expect.stringContaining(
-			`"pay 1" (not compared) to "${recipient}" on Arbitrum One, chain `,
+			`"pay 1" (not compared) to "${recipient}" on Arbitrum Sepolia (test network), chain `,
 		),
 		...{ token: null, recipient_address: recipient },
 	});
@@ -65,7 +65,7 @@ it('shows signed texts to the approver as texts, not as parts of its sentence', 
 	const { token, recipient: paid } = Object(message.data);
 	expect((await check(await sandbox.authorization())).summary).toMatch(
 		new RegExp(
-			`of token ${token} to ${paid} on Arbitrum One, chain ${domain.chainId}, contract ${domain.verifyingContract}, signed by `,
+			`of token ${token} to ${paid} on Arbitrum Sepolia \\(test network\\), chain ${domain.chainId}, contract ${domain.verifyingContract}, signed by `,
 		),
 	);
 });

@@ -87,7 +87,10 @@ describe('the action node', () => {
 	it('doesn’t create and execute, where the credentials require an approved check', async () => {
 		const parameters = await formFor(sandbox, CREATE_AND_EXECUTE);
 		const run = async (options: INodeParameters, saved = sandbox.credentials()) =>
-			await runNode(saved, { ...parameters, options });
+			await runNode(saved, {
+				...parameters,
+				options: { ...Object(parameters.options), ...options },
+			});
 		const [check] = (await run({ checkOnly: true })).output;
 		forget();
 		for (const options of [
@@ -199,8 +202,8 @@ describe.each(VIA)('another node over %s', (via) => {
 		/* What one remembers of a failed sign-in is not for the other. */
 		const saved =
 			via === 'requestWithAuthentication'
-				? sandbox.credentials({ signInChainId: '42161' })
-				: sandbox.credentials({ signInDomain: new URL(sandbox.url).host });
+				? sandbox.credentials({ signInChainId: '1' })
+				: sandbox.credentials({ signInDomain: sandbox.signInDomain });
 		await runNode(saved, sandbox.balance());
 		await sandbox.fault({
 			kind: 'status',

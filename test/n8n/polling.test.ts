@@ -73,7 +73,8 @@ describe('Balance Changed', () => {
 		expect(await next(n8n)).toEqual([]);
 	});
 
-	it('keeps cents beyond 2^53 exact, and adds up changes below the minimum over a restart', async () => {
+	it('keeps cents beyond 2^53 exact that come as text, and adds up changes below the minimum over a restart', async () => {
+		sandbox.service.change({ balanceCents: 'text' });
 		set('USD', 9_007_199_254_740_993n);
 		const n8n = await switchedOn('balanceChanged', { minimumChangeCents: 2 });
 		set('USD', 9_007_199_254_740_994n);

@@ -206,6 +206,8 @@ describe('instant payments', () => {
 		['names another email address', {}, { data: 'mallory@example.com' }, 'mallory@example.com'],
 	])('are refused, unsigned and unsent, where the typed data %s', async (...row) => {
 		const [, change, data, words] = row;
+		/* Only then is there a place for identifiers and email addresses. */
+		sandbox.service.change({ paymentForm: 'texts' });
 		const { message, ...payload } = await sandbox.authorization();
 		const changed = { ...message, ...change, data: { ...Object(message.data), ...data } };
 		const bad = { ...payload, message: changed };

@@ -87,6 +87,11 @@ export class ActionSandbox {
 		return this.organisation.company.nanoid;
 	}
 
+	/** The domain that this service's sign-in messages name. */
+	get signInDomain(): string {
+		return this.service.settings.signInDomain ?? new URL(this.url).host;
+	}
+
 	async control(method: string, route: string, body?: unknown): Promise<unknown> {
 		return await callControl(this.url, method, route, body);
 	}
@@ -108,7 +113,9 @@ export class ActionSandbox {
 	credentials(change: ICredentialDataDecryptedObject = {}, name?: AccountName): SavedCredentials {
 		const unset = { walletAddress: '', signInDomain: '', signInChainId: '', sessionToken: '' };
 		const wallet = walletCredentials(this.url, this.account(name));
-		return new SavedCredentials({ ...wallet, ...unset, ...change });
+		const names = Object.entries(this.service.settings.fieldNames);
+		const fieldNames = names.map((pair) => pair.join(' = ')).join('\n');
+		return new SavedCredentials({ ...wallet, ...unset, fieldNames, ...change });
 	}
 
 	/** A token that the service takes from an account. */
@@ -148,9 +155,9 @@ export class ActionSandbox {
 
 	/** Parameters that invite people to the first team as viewers, with signatures. */
 	administratorInvites(emails: string, change: INodeParameters = {}): INodeParameters {
-		const role = 'team_viewer';
+		const { role = 'team_viewer' } = change;
 		const entity = { entityId: this.team, role };
-		const options = { ...this.roleOptions(role), ...Object(change.options) };
+		const options = { ...this.roleOptions(String(role)), ...Object(change.options) };
 		const form = { resource: 'administratorInvite', operation: 'send', ...entity, emails };
 		return { ...form, ...change, options };
 	}

@@ -33,7 +33,9 @@ const typedDataMembers = z.array(texts('name', 'type')).optional();
 
 /** What the wallet signs for administrator invites (docs/api.md, Typed data for administrator invites). */
 export const administratorTypedData = texts('primary_type').extend({
-	domain: texts('name', 'version', 'verifyingContract').extend({ chainId: z.number().nullish() }),
+	domain: texts('name', 'version', 'verifyingContract').extend({
+		chainId: z.union([z.number(), z.string()]).nullish(),
+	}),
 	types: z
 		.object({ SetRolesForwardRequest: typedDataMembers, SetRole: typedDataMembers })
 		.passthrough(),

@@ -1,0 +1,103 @@
+import '../support/withoutPauses';
+import { CATALOGUE } from '../../nodes/PayrollPayments/operations/catalogue';
+import { eventVersionOf, makeEvent } from '../../sandbox/events';
+import { letterOfTheDocument } from '../../sandbox/server';
+import type { SettingsInput } from '../../sandbox/settings';
+import { runNode, testSaved } from '../support/actionHost';
+import { expectValidRequests, useActionSandbox } from '../support/actionSandbox';
+import { PollHost } from '../support/pollHost';
+import { formFor } from '../support/sandboxForms';
+import { FILTERED, GENUINE, useTriggerHosts } from '../support/triggerHost';
+
+/* The same round at a service that follows the document to the letter, and at others of its family. */
+
+/** Everything that a service may do differently, as far as one can do it all at once. */
+const unusual: SettingsInput = {
+	fieldNames: {
+		platformid: 'accountid',
+		platform_account_address: 'account_address',
+		platform_account: 'account_address_of_user',
+		amount_cents: 'cents',
+		email: 'mail',
+	},
+	signInDomain: 'login.example.org',
+	signInChainId: 11155111,
+	chainId: 42161,
+	chainIdForm: 'text',
+	typedDataFrom: 'platformId',
+	roleForm: 'hash',
+	omittedPaymentMembers: ['id', 'groupID', 'payAtTime', 'validMinutes', 'payType', 'data'],
+	recordFields: 'nulls',
+	extraMembers: { outcome: 'refused', amount: 1 },
+	errorCodes: 'never',
+	issuesMember: 'details',
+	eventVersion: 'v1.3',
+};
+
+describe.each<[string, SettingsInput]>([
+	['to the letter', letterOfTheDocument],
+	['as services are', {}],
+	['with the team’s account as sender', { typedDataFrom: 'teamAccount' }],
+	['with everything different', unusual],
+])('a service %s', (_name, settings) => {
+	const sandbox = useActionSandbox(settings, {});
+	const startTrigger = useTriggerHosts();
+	expectValidRequests(sandbox);
+
+	it('signs the wallet in at its domain and chain', async () => {
+		const { signInDomain } = sandbox;
+		const signInChainId = String(sandbox.service.settings.signInChainId);
+		const result = await testSaved(sandbox.credentials({ signInDomain, signInChainId }));
+		expect(result).toMatchObject({ status: 'OK' });
+	});
+
+	it.each(
+		CATALOGUE.map(
+			({ resource, operation, effect }) => [`${resource}.${operation}`, effect] as const,
+		),
+	)('does what it is asked to: %s', async (name, effect) => {
+		const parameters = await formFor(sandbox, name);
+		if (effect === 'write') {
+			const options = { ...Object(parameters.options), checkOnly: true };
+			const { output } = await sandbox.run({ ...parameters, options });
+			expect(output[0]?.json).toMatchObject({ check: 'passed' });
+		}
+		const { error, output } = await sandbox.run(parameters);
+		expect(error).toBeUndefined();
+		expect(output.length).toBeGreaterThan(0);
+	});
+
+	it('has what it refuses told in words', async () => {
+		const saved = sandbox.credentials({ signInDomain: 'app.example.com' });
+		const { error } = await runNode(saved, sandbox.balance());
+		expect(error?.message).toContain(`asked to sign in at "${sandbox.signInDomain}", not at`);
+		await sandbox.fault({ kind: 'status', status: 400, message: 'Closed', match: { path: 'bal' } });
+		expect((await sandbox.run(sandbox.balance())).error?.message).toContain('refused: Closed');
+	});
+
+	it.each(['balanceChanged', 'teamUserAdded', 'teamUserChanged', 'inviteAdded', 'inviteEnded'])(
+		'is watched by the polling trigger: %s',
+		async (event) => {
+			const form = { event, entityId: sandbox.team, teamId: sandbox.team };
+			const { items, error } = await new PollHost(sandbox.credentials(), form).fetchTestEvent();
+			expect(error).toBeUndefined();
+			expect(items).toHaveLength(1);
+		},
+	);
+
+	it('starts a workflow with a complete deposit', async () => {
+		const host = await startTrigger({
+			parameters: { events: ['deposit.received'], output: 'simplified' },
+		});
+		const deposit = (status: string) =>
+			makeEvent('deposit.received', sandbox.organisation, {
+				eventVersion: eventVersionOf(sandbox.service.settings),
+				optionalFields: 'nulls',
+				content: { status },
+			});
+		expect(await host.send(deposit('pending'))).toEqual(FILTERED);
+		expect(await host.send(deposit('complete'))).toEqual(GENUINE);
+		const [items] = await host.outputs();
+		expect(items).toMatchObject([{ status: 'complete', source_amount: expect.any(String) }]);
+	});
+});
