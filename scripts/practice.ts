@@ -17,11 +17,11 @@ const INTERVAL_MILLISECONDS = 1_500;
 const FORGET = `
 	const { DatabaseSync } = require('node:sqlite');
 	const database = new DatabaseSync(process.argv[1], { timeout: 10_000 });
-	const tables = database
-		.prepare("select name from sqlite_master where type = 'table' and name like 'data_table_user_%'")
-		.all();
-	for (const { name } of [{ name: 'processed_data' }, ...tables]) database.exec('delete from "' + name + '"');
-	database.exec('update workflow_entity set "staticData" = null');
+	const tables = database.prepare("select name from sqlite_master where type = 'table'").all();
+	for (const { name } of tables) {
+		if (/^(processed_data|data_table_user_.*)$/.test(name)) database.exec('delete from "' + name + '"');
+		if (name === 'workflow_entity') database.exec('update workflow_entity set "staticData" = null');
+	}
 	database.close();`;
 
 /** While n8n is down, clears its records of what was practiced. */

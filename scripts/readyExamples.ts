@@ -14,6 +14,8 @@ export interface ReadyExample {
 const NOTE = /\.stickyNote$/;
 const CHAT = /\.chatTrigger$/;
 const SHEET = /\.googleSheets$/;
+const BOARD_NODE = /\.trello$/;
+const CHANNEL = /\.slack$/;
 
 /** The placeholders of an example, as the sandbox fills them in. */
 const PLACEHOLDERS = {
@@ -62,27 +64,26 @@ interface CardParameters {
 
 /** The same node, with the practice desk in the place of an account elsewhere. */
 function atTheDesk(desk: string, workflow: Workflow, node: WorkflowNode): WorkflowNode {
-	const { channelId, text, options }: Record<string, unknown> = node.parameters;
-	const parameters: CardParameters & Record<string, unknown> = JSON.parse(
+	const parameters: CardParameters & MessageParameters = JSON.parse(
 		JSON.stringify(node.parameters),
 	);
-	switch (node.type.split('.').at(-1)) {
-		case 'googleSheets':
-			return sendingTo(`${desk}/sheet`, node, sheetBody(parameters));
-		case 'trello':
-			return sendingTo(`${desk}/sheet`, node, boardBody(parameters));
-		case 'slack': {
-			const { initialComment, fileName = '' } = Object(options);
-			return sendingTo(`${desk}/messages`, node, {
-				content: text === undefined ? initialComment : String(text),
-				to: text === undefined ? '#payroll' : Object(channelId).value,
-				from: workflow.name,
-				subject: fileName,
-			});
-		}
-		default:
-			return node;
-	}
+	if (SHEET.test(node.type)) return sendingTo(`${desk}/sheet`, node, sheetBody(parameters));
+	if (BOARD_NODE.test(node.type)) return sendingTo(`${desk}/sheet`, node, boardBody(parameters));
+	if (!CHANNEL.test(node.type)) return node;
+	const { text, channelId, options } = parameters;
+	return sendingTo(`${desk}/messages`, node, {
+		content: text ?? options?.initialComment ?? '',
+		to: channelId?.value ?? '#payroll',
+		from: workflow.name,
+		subject: options?.fileName ?? '',
+	});
+}
+
+/** A message, or a file with a comment. */
+interface MessageParameters {
+	readonly text?: string;
+	readonly channelId?: { readonly value: string };
+	readonly options?: { readonly initialComment?: string; readonly fileName?: string };
 }
 
 /** How high a note has to be for its text at this width. */
