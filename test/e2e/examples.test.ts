@@ -633,6 +633,8 @@ it.each([
 		(await n8n.request<{ data: string }>('GET', `/rest/executions/${waiting}`)).data;
 	const asked = await stored();
 	expect(asked).toContain('Invite_a_person');
+	const said = `email: ${decision}.agent@example.com\\nrole: contractor\\nteam: te-`;
+	expect(asked).toContain(said);
 	const links = asked.match(/http[^"\\\s]+approved=(true|false)[^"\\\s]*/g) ?? [];
 	const link = links.find((each) => each.includes(`approved=${String(invited === 1)}`)) ?? '';
 	expect(await requests('createInvites')).toBe(before);
