@@ -42,6 +42,8 @@ export interface Operation {
 	readonly otherOutputs?: readonly z.AnyZodObject[];
 	/** Whether the first unknown outcome ends the run even with *On Error: Continue*. */
 	readonly stopsAtUnknown?: boolean;
+	/** Whether n8n must keep the workflow, so that what was done is known ever after. */
+	readonly recordsForGood?: boolean;
 	/** What every failed item has in addition, whatever the failure. */
 	readonly failureColumns?: OutputRecord;
 	/** Options that an AI agent's node may not have, with their labels. */

@@ -86,6 +86,7 @@ export const createInstantPayment = defineWrite({
 	description: 'Pay an external recipient right away. This moves money and can’t be undone.',
 	permission: 'sendPayments',
 	stopsAtUnknown: true,
+	recordsForGood: true,
 	notice:
 		'This moves money and can’t be undone. The same payment is sent only once, even if the node runs again. Your service or finance system issues the authorization; n8n can’t create it.',
 	fields,
