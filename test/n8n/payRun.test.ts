@@ -129,11 +129,11 @@ describe('a pay run', () => {
 			'In Payment Authorization, data.data is "fay@example.com", which contains an email address other than gus@example.com';
 		const json = {
 			check: 'failed',
-			summary: `Pay 3 of 8 rows, $375.00 of $875.00${on(items)}; 1 already paid, 1 unknown, 3 refused, 2 with the same recipient and amount as another. Service: ${host()}`,
+			summary: `Pay 3 of 8 rows, $375.00 of $1,000.00${on(items)}; 1 already paid, 1 unknown, 3 refused, 2 with the same recipient and amount as another. Service: ${host()}`,
 			service: host(),
 			approval: null,
 			count: 8,
-			total: '875.00',
+			total: '1000.00',
 			to_send_count: 3,
 			to_send_total: '375.00',
 			currency: 'USD',
@@ -155,7 +155,7 @@ describe('a pay run', () => {
 			],
 			refused: [
 				{ row: 3, summary: '$125.00 to cleo@example.com', error: same },
-				{ row: 4, summary: unread, error: unread },
+				{ row: 4, summary: '$125.00 with reference INV-3', error: unread },
 				{ row: 7, summary: '$125.00 to gus@example.com', error: foreign },
 			],
 			duplicates: [[5, 6]],
@@ -277,12 +277,12 @@ describe('a pay run', () => {
 		] as const) {
 			const refused = await sandbox.run(form(options), { items, ...CONTINUE });
 			expect(recordsOf(refused.output)).toMatchObject([
-				{ error: fault, outcome: 'refused', transaction: null },
+				{ error: fault, outcome: 'refused', reference: 'INV-0', amount: '125.00' },
 				{ error: `${message} [item 1]`, outcome: 'refused', amount: '125.00', hint },
 			]);
 			const ofRun = { ...options, checkOnly: true, checkOutput: 'run' };
 			const { output: checked } = await sandbox.run(form(ofRun), { items, ...CONTINUE });
-			expect(checked[0]?.json).toMatchObject({ check: 'failed', count: 2, total: '125.00' });
+			expect(checked[0]?.json).toMatchObject({ check: 'failed', count: 2, total: '250.00' });
 		}
 	});
 
@@ -305,8 +305,30 @@ describe('a pay run', () => {
 		const whole = await sandbox.run(approved, { items, ...CONTINUE });
 		expect(outcomes(whole.output)).toEqual(['refused', 'refused']);
 		expect(whole.output[0]?.json.error).toContain(message);
-		expect(whole.output[1]?.json.hint).toContain('Correct or leave out what was refused');
+		expect(whole.output[1]?.json).toMatchObject({
+			error: expect.stringMatching(
+				/^This run isn’t the one that was approved, because of row 1 \(The payment of .*reference inv-001 was used for another recipient or amount\) \[item 1\]$/,
+			),
+			hint: expect.stringContaining('Correct or leave out what was refused'),
+		});
 		expect(sandbox.writes()).toHaveLength(1);
+	});
+
+	it('names a recipient that the credentials don’t allow with its row', async () => {
+		const items = await sheet(PAYEES.slice(0, 3));
+		const saved = () => sandbox.credentials({ paymentRecipients: '@example.org, ana@example.com' });
+		const message = 'These credentials don’t allow paying ben@example.com';
+		const { error } = await runNode(saved(), form(), { items });
+		expect(error?.message).toBe(`Row 2: ${message}`);
+		expect(error?.description).toContain('Also failed: Row 3: These credentials don’t allow');
+		const one = await runNode(saved(), form(), { items: items.slice(1, 2) });
+		expect(one.error?.message).toBe(`${message} [item 0]`);
+		const { output } = await runNode(saved(), form(), { items, ...CONTINUE });
+		expect(recordsOf(output)).toMatchObject([
+			{ outcome: 'paid' },
+			{ outcome: 'refused', error: `Row 2: ${message}`, recipient_email: PAYEES[1] },
+			{ outcome: 'refused', recipient_email: PAYEES[2], reference: 'INV-2' },
+		]);
 	});
 
 	it.each([

@@ -52,6 +52,8 @@ export interface Operation {
 	readSettings(item: ParameterSource): Settings;
 	/** Phase one: reads the form of one item. */
 	read(item: InputItem): Form;
+	/** What can be told of an item whose form was refused. */
+	columnsOfUnread?(item: InputItem): OutputRecord;
 	/**
 	 * Phase two: checks all forms that could be read. Only reads.
 	 * @param unread the rows whose form couldn't be read

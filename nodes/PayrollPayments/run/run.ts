@@ -122,7 +122,7 @@ function read(operation: Operation, items: readonly InputItem[]): Row[] {
 			const form = operation.read(item);
 			return { items: [item.index], writes: [], state: { is: 'read', form } };
 		} catch (error) {
-			return refused([item.index], error);
+			return { ...refused([item.index], error), columns: operation.columnsOfUnread?.(item) };
 		}
 	});
 }

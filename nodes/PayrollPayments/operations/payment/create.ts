@@ -7,6 +7,7 @@ import { checkPayments } from './check';
 import { fields, options, runOptions } from './fields';
 import { finish, notesOnFailure, paymentsIn } from './outcome';
 import { describeRun } from './runCheck';
+import { columnsOfUnread } from './unreadRow';
 
 const text = z.string().nullable();
 
@@ -97,6 +98,7 @@ export const createInstantPayment = defineWrite({
 	otherOutputs: [runCheck],
 	failureColumns: { transaction: null },
 	checkForm: requireSignature,
+	columnsOfUnread,
 	check: checkPayments,
 	describeRun,
 	contentOf: paymentsIn,
