@@ -123,7 +123,7 @@ describe('a pay run', () => {
 		items[6] = { ...items[6], email: 'gus@example.com' };
 		items.push(...(await sheet(['hal@example.com'], sandbox.organisation.teams[1])));
 		const { output } = await sandbox.run(form(RUN_CHECK), { items });
-		const unread = 'Recipient Email must be a valid email address';
+		const unread = 'Recipient Email must be a valid email address, not "dan(at)example.com"';
 		const same = expect.stringContaining('row 1 has the same payment');
 		const foreign =
 			'In Payment Authorization, data.data is "fay@example.com", which contains an email address other than gus@example.com';
@@ -254,7 +254,8 @@ describe('a pay run', () => {
 	it('names the fault of a row, and for the others that of the run', async () => {
 		const [first, second] = await sheet(PAYEES.slice(0, 2));
 		const items = [{ ...first, email: 'ana(at)example.com' }, { ...second }];
-		const fault = 'Recipient Email must be a valid email address [item 0]';
+		const fault =
+			'Recipient Email must be a valid email address, not "ana(at)example.com" [item 0]';
 		const saved = sandbox.credentials({ access: 'readOnly' });
 		const { output } = await runNode(saved, form(), { items, ...CONTINUE });
 		expect(output.map(({ json }) => json.error)).toEqual([

@@ -61,7 +61,7 @@ const runCheck = z.object({
 	approval: text,
 	/** Of all rows. */
 	count: z.number().int(),
-	/** Of all rows, refused ones included, except those whose form can't be read. */
+	/** Of all rows, refused ones included, as far as they can be read. */
 	total: z.string(),
 	/** Of the rows that would be sent. */
 	to_send_count: z.number().int(),
