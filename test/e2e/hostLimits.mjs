@@ -202,6 +202,37 @@ function dataTables() {
 	].filter(isAllowedNode);
 }
 
+/** How n8n's assistant runs a single node, as its workflow runner is told. */
+async function singleNode() {
+	const { ExecuteNodeService } = load('./dist/node-execution/execute-node.service');
+	const { createTemporaryWorkflow, execute, buildNode } = ExecuteNodeService.prototype;
+	let told;
+	const server = {
+		workflowRepository: { createWorkflowWithOwner: async (workflow) => workflow },
+		workflowRunner: { run: async (data) => (told = data) },
+		waitForCompletion: async () => true,
+	};
+	const node = buildNode({ type: 'payroll', version: 1, config: { parameters: {} } });
+	const workflow = await createTemporaryWorkflow.call(server, 'project', node, 30_000);
+	await execute.call(server, { id: 'user' }, workflow, node, [{ json: {} }], 30_000);
+	const [first] = told.executionData.executionData.nodeExecutionStack;
+	const { connections } = told.workflowData;
+	return { connections, source: first.source, mode: told.executionMode, type: node.type };
+}
+
+/** The workflow that n8n takes for a sub-workflow which names itself. */
+async function namedWorkflow() {
+	const { getDraftWorkflowData } = load('./dist/workflow-execute-additional-data');
+	const { id } = await getDraftWorkflowData({ code: { id: 'named', nodes: [] } }, 'caller');
+	return id;
+}
+
+/** What is written in a file of n8n's server. */
+function written(file, pattern) {
+	const text = readFileSync(requireInN8n.resolve(file), 'utf8');
+	return pattern.exec(text)?.[0].replace(/\s+/g, ' ') ?? 'not found';
+}
+
 /* n8n makes the queue's settings in the middle of connecting to Redis. */
 const scaling = readFileSync(requireInN8n.resolve('./dist/scaling/scaling.service'), 'utf8');
 
@@ -215,6 +246,20 @@ console.log(
 		redaction: redaction(),
 		answers: answers(),
 		dataTables: dataTables(),
+		singleNode: await singleNode(),
+		namedWorkflow: await namedWorkflow(),
+		agentTool: written(
+			'./dist/node-execution/ephemeral-node-executor.js',
+			/new n8n_workflow_1\.Workflow\(\{[^}]*\},/,
+		),
+		chat: written(
+			'./dist/modules/chat-hub/chat-hub-execution.service.js',
+			/model\.provider === 'n8n'\s*\? 'webhook'\s*: '\w+'/,
+		),
+		mockedAnswers: written(
+			'./dist/modules/instance-ai/eval/execution.service.js',
+			/executionMode: '\w+'/,
+		),
 		stalledJobs: /\bsettings = (\{[^}]*maxStalledCount[^}]*\})/.exec(scaling)?.[1] ?? 'not found',
 	}),
 );

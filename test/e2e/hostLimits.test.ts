@@ -78,6 +78,23 @@ it('In queue mode, a job whose worker was killed never runs again: docs/scaling.
 		),
 	);
 });
+it('n8n’s assistant runs a single node that nothing leads to: callers.ts refuses its changes', () => {
+	const alone = { connections: {}, source: null, mode: 'manual', type: 'payroll' };
+	expect(found).toHaveProperty('singleNode', alone);
+});
+it('n8n’s agents run a tool alone, in a workflow without an ID: callers.ts refuses its changes', () => {
+	expect(found).toHaveProperty('agentTool', expect.not.stringMatching(/\bid\b/));
+	expect(found).toHaveProperty('agentTool', expect.stringContaining('connections: {}'));
+});
+it('A chat has a mode of its own where its workflow is deleted afterwards: callers.ts refuses payments', () => {
+	expect(found).toHaveProperty('chat', "model.provider === 'n8n' ? 'webhook' : 'chat'");
+});
+it('Evaluations whose answers a model makes up have a mode of their own: callers.ts refuses changes', () => {
+	expect(found).toHaveProperty('mockedAnswers', "executionMode: 'evaluation'");
+});
+it('n8n lets a sub-workflow say which workflow it is: SECURITY.md says whom to let edit workflows', () => {
+	expect(found).toHaveProperty('namedWorkflow', 'named');
+});
 
 it('A webhook is answered at a pause, as if the workflow had ended: “When Finished” refuses workflows that pause', async () => {
 	const { n8n, database } = environment;

@@ -206,7 +206,7 @@ describe('Check Only', () => {
 			expect(error).toMatchObject({
 				message:
 					'“Create instant payment” was refused because an AI agent called it. To allow it, turn on Allow Writes by AI in the node [item 0]',
-				description: 'Nothing was sent.',
+				description: 'Nothing was signed or sent.',
 			});
 			expect(output).toEqual([]);
 			expect(sandbox.wire()).toEqual([]);

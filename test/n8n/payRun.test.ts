@@ -123,7 +123,7 @@ describe('a pay run', () => {
 		items[6] = { ...items[6], email: 'gus@example.com' };
 		items.push(...(await sheet(['hal@example.com'], sandbox.organisation.teams[1])));
 		const { output } = await sandbox.run(form(RUN_CHECK), { items });
-		const unread = 'Recipient Email must be a valid email address';
+		const unread = 'Recipient Email must be a valid email address, not "dan(at)example.com"';
 		const again =
 			'The payment of $125.00 to cleo@example.com would be refused, because row 1 has the same payment or authorization';
 		const same = expect.stringContaining('row 1 has the same payment');
@@ -131,11 +131,11 @@ describe('a pay run', () => {
 			'In Payment Authorization, data.data is "fay@example.com", which contains an email address other than gus@example.com';
 		const json = {
 			check: 'failed',
-			summary: `Check failed: 3 of 8 rows refused, first row 3: ${again}. Pay 3 of 8 rows, $375.00 of $875.00; 1 already paid, 1 unknown, 3 refused, 2 with the same recipient and amount as another. Service: ${host()}. Signed for ${on(items)}`,
+			summary: `Check failed: 3 of 8 rows refused, first row 3: ${again}. Pay 3 of 8 rows, $375.00 of $1,000.00; 1 already paid, 1 unknown, 3 refused, 2 with the same recipient and amount as another. Service: ${host()}. Signed for ${on(items)}`,
 			service: host(),
 			approval: null,
 			count: 8,
-			total: '875.00',
+			total: '1000.00',
 			to_send_count: 3,
 			to_send_total: '375.00',
 			currency: 'USD',
@@ -157,7 +157,7 @@ describe('a pay run', () => {
 			],
 			refused: [
 				{ row: 3, summary: '$125.00 to cleo@example.com', error: same },
-				{ row: 4, summary: unread, error: unread },
+				{ row: 4, summary: '$125.00 with reference INV-3', error: unread },
 				{ row: 7, summary: '$125.00 to gus@example.com', error: foreign },
 			],
 			duplicates: [[5, 6]],
@@ -256,7 +256,8 @@ describe('a pay run', () => {
 	it('names the fault of a row, and for the others that of the run', async () => {
 		const [first, second] = await sheet(PAYEES.slice(0, 2));
 		const items = [{ ...first, email: 'ana(at)example.com' }, { ...second }];
-		const fault = 'Recipient Email must be a valid email address [item 0]';
+		const fault =
+			'Recipient Email must be a valid email address, not "ana(at)example.com" [item 0]';
 		const saved = sandbox.credentials({ access: 'readOnly' });
 		const { output } = await runNode(saved, form(), { items, ...CONTINUE });
 		expect(output.map(({ json }) => json.error)).toEqual([
@@ -279,12 +280,12 @@ describe('a pay run', () => {
 		] as const) {
 			const refused = await sandbox.run(form(options), { items, ...CONTINUE });
 			expect(recordsOf(refused.output)).toMatchObject([
-				{ error: fault, outcome: 'refused', transaction: null },
+				{ error: fault, outcome: 'refused', reference: 'INV-0', amount: '125.00' },
 				{ error: `${message} [item 1]`, outcome: 'refused', amount: '125.00', hint },
 			]);
 			const ofRun = { ...options, checkOnly: true, checkOutput: 'run' };
 			const { output: checked } = await sandbox.run(form(ofRun), { items, ...CONTINUE });
-			expect(checked[0]?.json).toMatchObject({ check: 'failed', count: 2, total: '125.00' });
+			expect(checked[0]?.json).toMatchObject({ check: 'failed', count: 2, total: '250.00' });
 		}
 	});
 
@@ -307,8 +308,30 @@ describe('a pay run', () => {
 		const whole = await sandbox.run(approved, { items, ...CONTINUE });
 		expect(outcomes(whole.output)).toEqual(['refused', 'refused']);
 		expect(whole.output[0]?.json.error).toContain(message);
-		expect(whole.output[1]?.json.hint).toContain('Correct or leave out what was refused');
+		expect(whole.output[1]?.json).toMatchObject({
+			error: expect.stringMatching(
+				/^This run isn’t the one that was approved, because of row 1 \(The payment of .*reference inv-001 was used for another recipient or amount\) \[item 1\]$/,
+			),
+			hint: expect.stringContaining('Correct or leave out what was refused'),
+		});
 		expect(sandbox.writes()).toHaveLength(1);
+	});
+
+	it('names a recipient that the credentials don’t allow with its row', async () => {
+		const items = await sheet(PAYEES.slice(0, 3));
+		const saved = () => sandbox.credentials({ paymentRecipients: '@example.org, ana@example.com' });
+		const message = 'These credentials don’t allow paying ben@example.com';
+		const { error } = await runNode(saved(), form(), { items });
+		expect(error?.message).toBe(`Row 2: ${message}`);
+		expect(error?.description).toContain('Also failed: Row 3: These credentials don’t allow');
+		const one = await runNode(saved(), form(), { items: items.slice(1, 2) });
+		expect(one.error?.message).toBe(`${message} [item 0]`);
+		const { output } = await runNode(saved(), form(), { items, ...CONTINUE });
+		expect(recordsOf(output)).toMatchObject([
+			{ outcome: 'paid' },
+			{ outcome: 'refused', error: `Row 2: ${message}`, recipient_email: PAYEES[1] },
+			{ outcome: 'refused', recipient_email: PAYEES[2], reference: 'INV-2' },
+		]);
 	});
 
 	it.each([

@@ -21,6 +21,7 @@ import {
 	nodeTypeOf,
 	NodeTypes,
 	runInEngine,
+	type EngineWorkflow,
 } from './engine';
 import { validateActionOutput } from './outputSchemas';
 
@@ -159,22 +160,32 @@ export async function runNode(
 		readonly executionId?: string;
 		/** Stops the execution as a person does. */
 		readonly stop?: AbortSignal;
+		/** Nothing is connected before the node, as where n8n's assistant runs it. */
+		readonly isAlone?: boolean;
+		/** How n8n runs it, and the ID of the workflow. */
+		readonly host?: Pick<EngineWorkflow, 'id' | 'mode'>;
 	} = {},
 ): Promise<RunResult> {
 	executions += 1;
 	const executionId = options.executionId ?? `execution-${executions}`;
-	const nodes: INode[] = [
+	const node = actionNode(parameters, options.node);
+	const connected: INode[] = [
 		inputNode('Start', [{}]),
 		inputNode('Input', options.items ?? [{}]),
 		inputNode('Later', options.secondRun ?? []),
-		actionNode(parameters, options.node),
+		node,
 	];
 	const connections = {
 		Start: options.secondRun === undefined ? to('Input') : to('Input', 'Later'),
 		Input: to('Payroll'),
 		Later: to('Payroll'),
 	};
-	const workflow = { nodes, connections };
+	const isAlone = options.isAlone === true;
+	const workflow = {
+		nodes: isAlone ? [node] : connected,
+		connections: isAlone ? {} : connections,
+		...options.host,
+	};
 	const run = await runInEngine(workflow, nodeTypes, credentials, executionId, options.stop);
 	const { resultData } = run.data;
 	const outputs = resultData.runData.Payroll?.at(-1)?.data?.main ?? [];

@@ -209,6 +209,10 @@ export interface EngineWorkflow {
 	readonly nodes: INode[];
 	readonly connections: IConnections;
 	readonly pinData?: IPinData;
+	/** By default, that of a saved workflow. */
+	readonly id?: string;
+	/** By default, that of a trigger. */
+	readonly mode?: WorkflowExecuteMode;
 }
 
 /**
@@ -216,16 +220,16 @@ export interface EngineWorkflow {
  * @param stop cancels the execution as n8n's Stop button does
  */
 export async function runInEngine(
-	{ nodes, connections, pinData }: EngineWorkflow,
+	{ nodes, connections, pinData, id = 'workflow', mode = 'trigger' }: EngineWorkflow,
 	nodeTypes: INodeTypes,
 	credentials: ICredentialsHelper,
 	executionId: string,
 	stop?: AbortSignal,
 ): Promise<IRun> {
-	const workflow = engineWorkflow(nodes, nodeTypes, { connections });
+	const workflow = engineWorkflow(nodes, nodeTypes, { connections, id });
 	const data = additionalData(credentials, executionId);
-	Object.assign(data, { hooks: executionHooks('trigger', executionId, nodes) });
-	const execution = new WorkflowExecute(data, 'trigger');
+	Object.assign(data, { hooks: executionHooks(mode, executionId, nodes) });
+	const execution = new WorkflowExecute(data, mode);
 	const running = execution.run({ workflow, startNode: nodes[0], pinData });
 	stop?.addEventListener('abort', () => {
 		running.cancel();

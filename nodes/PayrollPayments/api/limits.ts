@@ -178,6 +178,8 @@ type Cents = number | bigint;
 export interface LimitedPayment {
 	readonly amountCents: number;
 	readonly recipientEmail: string;
+	/** The row that it is in, counted from 1, if there are several. */
+	readonly row?: number;
 	/** The amount that is signed, in cents; undefined where its unit isn't known. */
 	readonly signedCents: Cents | undefined;
 }
@@ -214,7 +216,7 @@ function requireAtMost(
 /** Refuses a payment that the credentials don't allow. Call it before the wallet is asked to sign. */
 export function requireAllowedPayment(
 	credentials: CredentialsInUse,
-	{ amountCents, recipientEmail, signedCents }: LimitedPayment,
+	{ amountCents, recipientEmail, row, signedCents }: LimitedPayment,
 ): void {
 	const { maximumPaymentCents: most, paymentRecipients } = credentials.limits;
 	const maximum = { label: 'Maximum Payment', most, of: 'payments', actual: 'this one is' };
@@ -227,6 +229,7 @@ export function requireAllowedPayment(
 	throw new UserError(
 		`These credentials don’t allow paying ${isAddress ? address : 'this recipient'}`,
 		{
+			row,
 			hint: `Payment Recipients in ${credentialLabel(credentials)} doesn’t list this address or its domain. ${ASK}`,
 		},
 	);

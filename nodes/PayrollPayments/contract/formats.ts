@@ -1,5 +1,6 @@
 import { z } from 'zod';
 
+import { quoted } from '../shared/redaction';
 import { anyText, filledLine, notText } from '../shared/text';
 
 // docs/api.md, Common formats.
@@ -50,7 +51,9 @@ export function emailKey(text: string): string {
 	return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
 
-export const email = filledLine.refine(isEmail, 'must be a valid email address');
+export const email = filledLine.refine(isEmail, (value) => ({
+	message: `must be a valid email address, not ${quoted(value)}`,
+}));
 
 /**
  * An ISO 8601 UTC date-time ending in Z; seconds optional, fractions allowed, valid on the calendar

@@ -2,14 +2,18 @@ import { createHash } from 'node:crypto';
 
 import { credentialLabel } from '../api/limits';
 import type { ServiceCredentials } from '../api/credentials';
-import { UserError } from '../shared/errors';
+import { messageOf, UserError } from '../shared/errors';
 import { canonicalJson } from '../shared/json';
+import { listed } from '../shared/lists';
 import type { Operation } from './operation';
-import { inOrder, refuseRest, rowsThatAre, type Row } from './rows';
+import { firstItem, inOrder, refuseRest, rowsThatAre, type Row } from './rows';
 import type { OutputRecord, ShownWrite } from './write';
 
 /** Crockford's Base32: no letters that are read as others. */
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+
+/** How many refused rows an error names. */
+const MAX_REASONS = 5;
 
 /** Characters of an approval, in groups of four. */
 const LENGTH = 16;
@@ -135,11 +139,19 @@ function coversSome(): UserError {
 }
 
 function otherRun(rows: readonly Row[], contentOf: (rows: readonly Row[]) => string): UserError {
-	const why = rowsThatAre(rows, 'refused').some(({ writes }) => writes.length === 0)
-		? 'Correct or leave out what was refused, check the run again'
-		: `The run now has ${contentOf(rows)}. Check it again`;
+	const refusals = inOrder(rowsThatAre(rows, 'refused')).filter(
+		({ writes }) => writes.length === 0,
+	);
+	const reasons = refusals.map(
+		(row) => `row ${firstItem(row) + 1} (${messageOf(row.state.error)})`,
+	);
+	const why =
+		refusals.length > 0
+			? 'Correct or leave out what was refused, check the run again'
+			: `The run now has ${contentOf(rows)}. Check it again`;
+	const because = reasons.length === 0 ? '' : `, because of ${listed(reasons, MAX_REASONS)}`;
 	return notApproved(
-		'This run isn’t the one that was approved',
+		`This run isn’t the one that was approved${because}`,
 		`${why}, and have the new check approved.`,
 	);
 }

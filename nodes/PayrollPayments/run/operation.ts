@@ -42,6 +42,8 @@ export interface Operation {
 	readonly otherOutputs?: readonly z.AnyZodObject[];
 	/** Whether the first unknown outcome ends the run even with *On Error: Continue*. */
 	readonly stopsAtUnknown?: boolean;
+	/** Whether n8n must keep the workflow, so that what was done is known ever after. */
+	readonly recordsForGood?: boolean;
 	/** What every failed item has in addition, whatever the failure. */
 	readonly failureColumns?: OutputRecord;
 	/** Options that an AI agent's node may not have, with their labels. */
@@ -50,6 +52,8 @@ export interface Operation {
 	readSettings(item: ParameterSource): Settings;
 	/** Phase one: reads the form of one item. */
 	read(item: InputItem): Form;
+	/** What can be told of an item whose form was refused. */
+	columnsOfUnread?(item: InputItem): OutputRecord;
 	/**
 	 * Phase two: checks all forms that could be read. Only reads.
 	 * @param unread the rows whose form couldn't be read

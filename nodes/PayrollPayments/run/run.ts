@@ -1,17 +1,12 @@
-import {
-	NodeOperationError,
-	type IExecuteFunctions,
-	type INode,
-	type INodeExecutionData,
-} from 'n8n-workflow';
+import { NodeOperationError, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
 
 import { requirePermission } from '../api/limits';
 import { nodeErrorFor } from '../api/nodeErrors';
 import type { InputItem } from '../forms/field';
 import { UserError } from '../shared/errors';
-import { isRecord } from '../shared/json';
 import { Redactor } from '../shared/redaction';
 import { approve, checkRecords } from './approve';
+import { refuseCaller } from './callers';
 import type { Settings } from './commonOptions';
 import { combineFailures } from './failure';
 import type { Operation } from './operation';
@@ -44,7 +39,6 @@ export async function run(
 	const redactor = new Redactor();
 	const continues = context.continueOnFail();
 	try {
-		refuseAgentWrites(node, operation);
 		const rows = await carryOut(context, operation, redactor, continues);
 		const failure = continues ? undefined : combineFailures(operation, rows, redactor);
 		if (failure !== undefined) throw failure;
@@ -70,6 +64,7 @@ async function carryOut(
 	const approved = approvedChecks(rows);
 	let settings: Settings = { concurrency: 1 };
 	try {
+		refuseCaller(context, operation);
 		if (items[0] !== undefined) settings = operation.readSettings(items[0]);
 	} catch (error) {
 		return refuseRest(rows, error);
@@ -105,33 +100,6 @@ function selectedOperation(context: IExecuteFunctions, catalogue: readonly Opera
 	);
 }
 
-/**
- * Stops an AI agent from running an operation or setting an option that is reserved for people. The
- * parameters count as saved, since an agent could fill in an expression.
- * @throws {UserError} that says how a person can allow it
- */
-function refuseAgentWrites({ type, parameters }: INode, operation: Operation): void {
-	if (!type.endsWith('Tool')) return;
-	const saved: unknown = parameters.options;
-	const options = isRecord(saved) ? saved : {};
-	const refuse = (what: string, next: string) => {
-		throw new UserError(`“${what}” was refused because an AI agent called it. ${next}`, {
-			hint: 'Nothing was sent.',
-		});
-	};
-	const { action, effect, isForPeople } = operation;
-	if (isForPeople === true) refuse(action, 'Sign in outside the AI agent');
-	if (effect === 'write' && options.checkOnly !== true && parameters.allowToolWrites !== true) {
-		const isText = typeof parameters.allowToolWrites === 'string';
-		const byHand = 'Allow Writes by AI can’t be an expression: set it by hand';
-		refuse(action, isText ? byHand : 'To allow it, turn on Allow Writes by AI in the node');
-	}
-	for (const [name, label] of Object.entries(operation.optionsForPeople ?? {})) {
-		if ((options[name] ?? '') === '') continue;
-		refuse(label, 'Clear it, and use it in a node outside the AI agent');
-	}
-}
-
 function inputItems(context: IExecuteFunctions): InputItem[] {
 	const saved = context.getNode().parameters;
 	return context.getInputData().map(({ json }, index) => {
@@ -154,7 +122,7 @@ function read(operation: Operation, items: readonly InputItem[]): Row[] {
 			const form = operation.read(item);
 			return { items: [item.index], writes: [], state: { is: 'read', form } };
 		} catch (error) {
-			return refused([item.index], error);
+			return { ...refused([item.index], error), columns: operation.columnsOfUnread?.(item) };
 		}
 	});
 }

@@ -100,24 +100,29 @@ function authorizationSummary(
 
 /** What a person needs to judge a payment, as far as its form tells. */
 function columnsOf({ input, options }: PaymentForm, { credentials, approvable }: PaymentRun) {
-	const { currency, network, paymentReference: reference, recipientEmail, signer } = input;
-	const { message, domain = options.domain } = input.typedData;
-	const { chainId, verifyingContract: contract } = domain ?? {};
+	const { message } = input.typedData;
 	const filled = (value: string) => (value.trim() === '' ? null : value);
 	return {
 		amount: centsAsDecimal(centsOf(input)),
-		currency,
-		network,
+		currency: input.currency,
+		network: input.network,
 		team: entityLabel(input.teamId, credentials.entities),
-		recipient_email: recipientEmail,
+		recipient_email: input.recipientEmail,
 		recipient_address: filled(message.data.recipient),
 		token: filled(message.data.token ?? ''),
-		reference: reference ?? null,
+		reference: input.paymentReference ?? null,
 		expires: filled(message.expires),
-		signer: signer ?? null,
-		chain: readChainId(chainId) === undefined ? null : chainLabel(chainId),
-		contract: typeof contract === 'string' ? contract : null,
+		signer: input.signer ?? null,
+		...signedFor(input.typedData.domain ?? options.domain),
 		service: hostOf(approvable),
+	};
+}
+
+/** Which chain and contract the signature is for. */
+function signedFor({ chainId, verifyingContract }: Readonly<Record<string, unknown>> = {}) {
+	return {
+		chain: readChainId(chainId) === undefined ? null : chainLabel(chainId),
+		contract: typeof verifyingContract === 'string' ? verifyingContract : null,
 	};
 }
 
@@ -131,7 +136,7 @@ function paid(columns: OutputRecord, { transaction, ...others }: PaymentAnswer):
 async function guardPayment(
 	form: PaymentForm,
 	run: PaymentRun,
-	journal: PaymentJournal,
+	{ journal, row }: { readonly journal: PaymentJournal; readonly row: number | undefined },
 ): Promise<GuardedPayment> {
 	const { items, input } = form;
 	const { teamId, recipientEmail, currency, network, paymentReference: reference } = input;
@@ -139,7 +144,7 @@ async function guardPayment(
 	const { message } = input.typedData;
 	const cents = centsOf(input);
 	const signedCents = signedAmountCents(message.data.amount, typedAmountUnit);
-	requireAllowedPayment(run.credentials, { amountCents: cents, recipientEmail, signedCents });
+	requireAllowedPayment(run.credentials, { amountCents: cents, recipientEmail, row, signedCents });
 	const signer = input.signer ?? (await run.wallet()).address;
 	const { signs, sign } = await guardAuthorization(form, signer, run);
 	const summary = `${centsAsDollars(cents)} to ${recipientEmail}`;
@@ -275,9 +280,11 @@ export async function checkPayments(
 	const journal = journalOf(run);
 	const rows: Row[] = [];
 	const guarded: GuardedPayment[] = [];
+	const isSheet = forms.length + unread.length > 1;
 	for (const form of forms) {
+		const row = isSheet ? form.items[0] + 1 : undefined;
 		try {
-			guarded.push(await guardPayment(form, run, journal));
+			guarded.push(await guardPayment(form, run, { journal, row }));
 		} catch (error) {
 			rows.push({ ...refused(form.items, error), columns: columnsOf(form, run) });
 		}

@@ -7,6 +7,7 @@ import { checkPayments } from './check';
 import { fields, options, runOptions } from './fields';
 import { finish, notesOnFailure, paymentsIn } from './outcome';
 import { describeRun } from './runCheck';
+import { columnsOfUnread } from './unreadRow';
 
 const text = z.string().nullable();
 
@@ -60,7 +61,7 @@ const runCheck = z.object({
 	approval: text,
 	/** Of all rows. */
 	count: z.number().int(),
-	/** Of all rows, refused ones included, except those whose form can't be read. */
+	/** Of all rows, refused ones included, as far as they can be read. */
 	total: z.string(),
 	/** Of the rows that would be sent. */
 	to_send_count: z.number().int(),
@@ -86,6 +87,7 @@ export const createInstantPayment = defineWrite({
 	description: 'Pay an external recipient right away. This moves money and can’t be undone.',
 	permission: 'sendPayments',
 	stopsAtUnknown: true,
+	recordsForGood: true,
 	notice:
 		'This moves money and can’t be undone. The same payment is sent only once, even if the node runs again. Your service or finance system issues the authorization; n8n can’t create it.',
 	fields,
@@ -96,6 +98,7 @@ export const createInstantPayment = defineWrite({
 	otherOutputs: [runCheck],
 	failureColumns: { transaction: null },
 	checkForm: requireSignature,
+	columnsOfUnread,
 	check: checkPayments,
 	describeRun,
 	contentOf: paymentsIn,

@@ -5,6 +5,7 @@ import type { RunContext } from '../../run/runContext';
 import type { OutputRecord } from '../../run/write';
 import { messageOf } from '../../shared/errors';
 import { emailKey } from '../../contract/formats';
+import { asWord } from '../../shared/redaction';
 import { counted } from '../../shared/lists';
 import { centsAsDecimal, centsAsDollars, dollarsAsCents, wholeCents } from '../../shared/money';
 import { isPayment, totalCents, type PaymentRow } from './paymentRow';
@@ -39,18 +40,24 @@ function listedRow(row: Row): OutputRecord {
 		return { row: number, summary: row.payment.summary };
 	}
 	const error = failed === undefined ? '' : messageOf(failed.state.error);
-	const summary = isPayment(row) ? row.payment.summary : (summaryOf(row) ?? error);
+	const summary = isPayment(row) ? row.payment.summary : summaryOf(row);
 	if (isPayment(row) && row.known.is === 'unknown') {
 		return { row: number, summary, attempt_code: row.known.code ?? null, error };
 	}
 	return { row: number, summary, error };
 }
 
-/** Which payment a row is that was refused before it was one; undefined if its form doesn't tell. */
-function summaryOf({ columns }: Row): string | undefined {
-	const { amount, recipient_email: email } = columns ?? {};
-	if (typeof amount !== 'string' || typeof email !== 'string') return undefined;
-	return `${centsAsDollars(centsIn(amount))} to ${email}`;
+/** Which payment a row is that was refused before it was one, as far as its form tells. */
+function summaryOf({ columns = {} }: Row): string {
+	const { amount, recipient_email: email, reference } = columns;
+	const known = [
+		typeof amount === 'string' ? centsAsDollars(centsIn(amount)) : 'a payment',
+		typeof email === 'string' && `to ${email}`,
+		typeof email !== 'string' &&
+			typeof reference === 'string' &&
+			`with reference ${asWord(reference)}`,
+	];
+	return known.filter(Boolean).join(' ');
 }
 
 function centsIn(amount: string): bigint {

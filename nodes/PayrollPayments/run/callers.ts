@@ -1,0 +1,91 @@
+/*
+ * Who runs a node, besides a workflow that somebody built (n8n 2.41.3).
+ * - An AI agent: the node's type ends in "Tool".
+ * - n8n's assistant can execute a single node in a workflow of its own, which is deleted afterwards
+ *   (execute-node.service.js). n8n's agents do so with tools (ephemeral-node-executor.js).
+ * - An evaluation may hand requests to a model, and its answer to the node (authentication.js).
+ * - A chat runs each message in a workflow that is deleted afterwards (chat-hub-workflow.service.js).
+ */
+import type { IExecuteFunctions } from 'n8n-workflow';
+
+import { UserError } from '../shared/errors';
+import { isRecord } from '../shared/json';
+import type { Operation } from './operation';
+
+/**
+ * Refuses what isn't for whoever runs the node. The parameters count as saved, since an agent could fill
+ * in an expression.
+ * @throws {UserError} that says how a person can do it
+ */
+export function refuseCaller(context: IExecuteFunctions, operation: Operation): void {
+	const { type, parameters } = context.getNode();
+	const { action, effect, isForPeople, optionsForPeople = {}, recordsForGood } = operation;
+	const saved: unknown = parameters.options;
+	const options = isRecord(saved) ? saved : {};
+	const isAgent = type.endsWith('Tool');
+	const isChange = effect === 'write' && options.checkOnly !== true;
+	if (isAgent && isForPeople === true) byAgent(action, 'Sign in outside the AI agent');
+	if (isAgent && isChange && parameters.allowToolWrites !== true) {
+		const isText = typeof parameters.allowToolWrites === 'string';
+		const byHand = 'Allow Writes by AI can’t be an expression: set it by hand';
+		byAgent(action, isText ? byHand : 'To allow it, turn on Allow Writes by AI in the node');
+	}
+	for (const [name, label] of isAgent ? Object.entries(optionsForPeople) : []) {
+		if ((options[name] ?? '') === '') continue;
+		byAgent(label, 'Clear it, and use it in a node outside the AI agent');
+	}
+	if (!isChange) return;
+	if (runsAlone(context)) {
+		refuse(
+			action,
+			'nothing is connected before this node. Connect this node to a trigger',
+			'This keeps n8n’s assistant, which can run single nodes, from changing anything. Check Only works here, too.',
+		);
+	}
+	if (isEvaluation(context)) {
+		refuse(
+			action,
+			'this is an evaluation, in which n8n may make up what the service answers',
+			'Use Check Only in evaluations.',
+		);
+	}
+	if (recordsForGood === true && !isKept(context)) {
+		refuse(
+			action,
+			'n8n doesn’t keep this workflow, so no record of the payment would last',
+			'Pay in a saved workflow, outside the chat. Check Only works here, too.',
+		);
+	}
+}
+
+function refuse(what: string, reason: string, hint?: string): never {
+	throw new UserError(`“${what}” was refused because ${reason}`, { hint });
+}
+
+function byAgent(what: string, next: string): never {
+	refuse(what, `an AI agent called it. ${next}`);
+}
+
+/** Whether nothing leads to the node: no other node, and nobody who uses it as a tool. */
+function runsAlone(context: IExecuteFunctions): boolean {
+	if (context.getParentNodes(context.getNode().name).length > 0) return false;
+	if (context.isToolExecution()) return false;
+	try {
+		/* An agent is the source of what its tools are given. */
+		return context.getInputSourceData().previousNode === '';
+	} catch {
+		/* n8n throws where there's none. */
+		return true;
+	}
+}
+
+/** Whether it's an evaluation, or a sub-workflow of one. */
+function isEvaluation(context: IExecuteFunctions): boolean {
+	if (context.getMode() === 'evaluation') return true;
+	return context.getWorkflowDataProxy(0).$evaluation !== undefined;
+}
+
+/** Whether n8n's store of keys can know the workflow again. */
+function isKept(context: IExecuteFunctions): boolean {
+	return (context.getWorkflow().id ?? '') !== '' && context.getMode() !== 'chat';
+}
