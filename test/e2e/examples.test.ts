@@ -633,6 +633,9 @@ it.each([
 		(await n8n.request<{ data: string }>('GET', `/rest/executions/${waiting}`)).data;
 	const asked = await stored();
 	expect(asked).toContain('Invite_a_person');
+	for (const said of ['"role": "contractor"', `"team": "te-`, `"email": "${decision}.agent@`]) {
+		expect(asked).toContain(JSON.stringify(said).slice(1, -1));
+	}
 	const links = asked.match(/http[^"\\\s]+approved=(true|false)[^"\\\s]*/g) ?? [];
 	const link = links.find((each) => each.includes(`approved=${String(invited === 1)}`)) ?? '';
 	expect(await requests('createInvites')).toBe(before);
