@@ -31,10 +31,10 @@ async function providedExecution(isDescribed: boolean): Promise<INodeParameters>
 
 const INVITED = 'Invite 2 people (one@example.com, two@example.com) to team {team} as Team: Viewer';
 const EXECUTED =
-	'Execute 2 invites ({invite}, {invite}): {address} gets code 4, {address} gets code 4, signed by {wallet}';
-const PAID =
-	'Pay $125.00 to {email} from team {team}. Authorization: $125.00 (125000000 token units) of token {address} to {address}';
-const SIGNED = `${PAID} on Arbitrum Sepolia (test network), chain {any}, contract {address}, `;
+	'Execute 2 invites ({invite}, {invite}). {service}. Gives code 4 to {address}, code 4 to {address}, signed by {wallet}';
+const PAID = 'Pay $125.00 to {email} from team {team}. {service}. Authorization';
+const AMOUNT = '$125.00 (125000000 token units)';
+const SIGNED = `${AMOUNT} on Arbitrum Sepolia (test network), chain {any}, to {address}, token {address}, contract {address}, signed by {wallet}`;
 
 /** What {@link formFor} lacks for a write. */
 type Change = () => INodeParameters | Promise<INodeParameters>;
@@ -46,7 +46,7 @@ type Change = () => INodeParameters | Promise<INodeParameters>;
 const WRITES: Readonly<Record<string, readonly [summary: string, change?: Change]>> = {
 	'administratorInvite.create': [`${INVITED}; Execute then sets the role`],
 	'administratorInvite.send': [
-		`${INVITED}, then check the typed data that the service returns and set the role, signed by {wallet}`,
+		`${INVITED}, then check the typed data that the service returns and set the role. {service}. Signed by {wallet}`,
 	],
 	'administratorInvite.complete': [EXECUTED],
 	'administratorInvite.complete with a provided signature': [
@@ -75,13 +75,13 @@ const WRITES: Readonly<Record<string, readonly [summary: string, change?: Change
 		'Cancel the payment to user {user} in team {team}, as reviewed in version {time}',
 		() => ({ decision: 'cancel' }),
 	],
-	'payment.create': [`${SIGNED}signed by {wallet}`],
+	'payment.create': [`${PAID}: ${SIGNED}`],
 	'payment.create with a provided signature': [
-		`${SIGNED}with a provided signature of {wallet}, which was checked`,
+		`${PAID} with a provided signature that was checked: ${SIGNED}`,
 		async () => await providedPayment(true),
 	],
 	'payment.create with a provided signature that can only be sent': [
-		`${PAID}, with a provided signature of {wallet} that can’t be checked, since its domain and types aren’t known`,
+		`${PAID} with a provided signature that can’t be checked, since its domain and types aren’t known: ${AMOUNT} to {address}, token {address}, signed by {wallet}`,
 		async () => await providedPayment(false),
 	],
 	'webhook.send': [
@@ -100,15 +100,17 @@ function summaryOf(name: string): RegExp {
 		address: '0x\\w{40}',
 		email: '[\\w.]+@example\\.com',
 		invite: 'in-[\\w-]{12}',
+		service: `Service: ${host()}`,
 		team: sandbox.team,
 		time: '[\\d:.TZ-]+',
 		user: 'us-[\\w-]{12}',
 		wallet: sandbox.wallet().address,
 		webhook: sandbox.organisation.firstWebhookId,
 	};
-	const literal = summary.replace(/[.$()]/g, '\\$&');
+	const whole = summary.includes('{service}') ? summary : `${summary}. {service}`;
+	const literal = whole.replace(/[.$()]/g, '\\$&');
 	return new RegExp(
-		`^${literal.replace(/\{(\w+)\}/g, (_, part: string) => patterns[part] ?? '')}\\. Service: ${host()}$`,
+		`^${literal.replace(/\{(\w+)\}/g, (_, part: string) => patterns[part] ?? '')}$`,
 	);
 }
 
@@ -393,7 +395,7 @@ describe('payments', () => {
 		for (let count = 0; count < 2; count++) {
 			const shown = await sandbox.run(checking(confirmed));
 			expect(recordsOf(shown.output)[0]?.summary).toMatch(
-				/, signed by 0x[0-9a-fA-F]{40}, as attempt 2\. Service: /,
+				/^Pay .*, as attempt 2\. Service: .*, signed by 0x[0-9a-fA-F]{40}$/,
 			);
 		}
 		const tool = await sandbox.run(checking(confirmed), { node: asTool });

@@ -52,7 +52,7 @@ function signedFor([row]: readonly IDataObject[]) {
 
 function on(items: readonly IDataObject[]): string {
 	const { chain, contract } = signedFor(items);
-	return ` on ${chain}, contract ${contract}`;
+	return `${chain}, contract ${contract}`;
 }
 
 const PAYMENT = { method: 'PUT', path: 'instant' };
@@ -68,7 +68,7 @@ describe('a pay run', () => {
 		const checked = await check(items);
 		expect(checked).toMatchObject({
 			check: 'passed',
-			summary: `Pay 5 of 5 rows, $625.00 of $625.00${on(items)}. Service: ${host()}`,
+			summary: `Pay 5 of 5 rows, $625.00 of $625.00. Service: ${host()}. Signed for ${on(items)}`,
 			service: host(),
 			payments: items.map(() => expect.objectContaining(signedFor(items))),
 			balance: (Number(cents) / 100).toFixed(2),
@@ -124,12 +124,14 @@ describe('a pay run', () => {
 		items.push(...(await sheet(['hal@example.com'], sandbox.organisation.teams[1])));
 		const { output } = await sandbox.run(form(RUN_CHECK), { items });
 		const unread = 'Recipient Email must be a valid email address';
+		const again =
+			'The payment of $125.00 to cleo@example.com would be refused, because row 1 has the same payment or authorization';
 		const same = expect.stringContaining('row 1 has the same payment');
 		const foreign =
 			'In Payment Authorization, data.data is "fay@example.com", which contains an email address other than gus@example.com';
 		const json = {
 			check: 'failed',
-			summary: `Pay 3 of 8 rows, $375.00 of $875.00${on(items)}; 1 already paid, 1 unknown, 3 refused, 2 with the same recipient and amount as another. Service: ${host()}`,
+			summary: `Check failed: 3 of 8 rows refused, first row 3: ${again}. Pay 3 of 8 rows, $375.00 of $875.00; 1 already paid, 1 unknown, 3 refused, 2 with the same recipient and amount as another. Service: ${host()}. Signed for ${on(items)}`,
 			service: host(),
 			approval: null,
 			count: 8,

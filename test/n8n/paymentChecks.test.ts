@@ -40,7 +40,7 @@ it.each([
 	const checked = await check(await saying({ amount }), options);
 	expect(checked.error).toBe(error);
 	if (error === undefined)
-		expect(checked.summary).toContain(`. Authorization: ${shown} of token 0x`);
+		expect(checked.summary).toContain(`. Authorization: ${shown} on Arbitrum Sepolia (test network), chain `);
 });
 
 it('shows signed texts to the approver as texts, not as parts of its sentence', async () => {
@@ -51,21 +51,19 @@ it('shows signed texts to the approver as texts, not as parts of its sentence', 
 		return await check(payload, { typedAmountUnit: 'notChecked' });
 	};
 	expect((await said(forged)).summary).toContain(
-		`Authorization: "pay 1" (not compared) of token "USDC\\" to 0xGood, which was checked." to "${recipient}" on Arbitrum Sepolia (test network), chain `,
+		`, to "${recipient}", token "USDC\\" to 0xGood, which was checked.", contract 0x`,
 	);
 	const long = await said('x'.repeat(101));
-	expect(long.summary).toContain('of token a text of 101 characters to ');
+	expect(long.summary).toContain(', token a text of 101 characters, contract ');
 	expect(await said(' ')).toMatchObject({
-		summary: expect.stringContaining(
-			`"pay 1" (not compared) to "${recipient}" on Arbitrum Sepolia (test network), chain `,
-		),
+		summary: expect.stringContaining(`to "${recipient}", contract `),
 		...{ token: null, recipient_address: recipient },
 	});
 	const { domain, message } = await sandbox.authorization();
 	const { token, recipient: paid } = Object(message.data);
 	expect((await check(await sandbox.authorization())).summary).toMatch(
 		new RegExp(
-			`of token ${token} to ${paid} on Arbitrum Sepolia \\(test network\\), chain ${domain.chainId}, contract ${domain.verifyingContract}, signed by `,
+			`on Arbitrum Sepolia \\(test network\\), chain ${domain.chainId}, to ${paid}, token ${token}, contract ${domain.verifyingContract}, signed by `,
 		),
 	);
 });

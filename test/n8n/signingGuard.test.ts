@@ -170,7 +170,7 @@ describe('administrator invites', () => {
 			const given = payload(code);
 			const { output } = await sandbox.run(execute(structureOf(given), { options }));
 			for (const { account } of Object(given.message.data)) {
-				expect(output[0]?.json.summary).toContain(`${account} gets code ${code}, `);
+				expect(output[0]?.json.summary).toContain(`code ${code} to ${account}, `);
 			}
 		}
 	});
@@ -277,8 +277,8 @@ describe('instant payments', () => {
 	});
 
 	it.each([
-		[42161, 'on Arbitrum One, chain 42161, contract 0x'],
-		['421614', 'on Arbitrum Sepolia (test network), chain 421614, contract 0x'],
+		[42161, 'on Arbitrum One, chain 42161, to 0x'],
+		['421614', 'on Arbitrum Sepolia (test network), chain 421614, to 0x'],
 	])('name the chain %j in their summary', async (chainId, words) => {
 		const { domain, ...payload } = await sandbox.authorization();
 		const given = sandbox.paying(

@@ -54,9 +54,9 @@ export function hostOf({ baseUrl }: Pick<Approvable, 'baseUrl'>): string {
 /** What *Check Only* puts out for the writes of one row; all have the row's approval. */
 export function checkRecords(of: Approvable, writes: readonly ShownWrite[]): OutputRecord[] {
 	const approval = approvalOf(of, writes);
-	return writes.map(({ summary, columns, request, signs }) => ({
+	return writes.map(({ summary, columns, request, signs, signsSummary }) => ({
 		check: 'passed',
-		summary: `${summary}. Service: ${hostOf(of)}`,
+		summary: [summary, `Service: ${hostOf(of)}`, signsSummary ?? []].flat().join('. '),
 		approval,
 		...columns,
 		signs,

@@ -22,7 +22,7 @@ const LONG_SIGNATURE_MS = 60_000;
 interface Change<Data>
 	extends Omit<WriteCall<Data>, 'body'>,
 		Pick<Write<Data>, 'summary' | 'sign' | 'isUnrepeatable'>,
-		Partial<Pick<Write<Data>, 'signs' | 'reference' | 'columns' | 'entityId'>> {
+		Partial<Pick<Write<Data>, 'signs' | 'signsSummary' | 'reference' | 'columns' | 'entityId'>> {
 	readonly body: Write<Data>['call']['body'];
 }
 
@@ -126,10 +126,10 @@ export async function openRun(
 			});
 		}),
 		write: (items, change, entry) => {
-			const { summary, signs = null, reference, columns, entityId, ...rest } = change;
+			const { summary, signs = null, signsSummary, reference, columns, entityId, ...rest } = change;
 			const { sign, isUnrepeatable, ...call } = rest;
 			const request = { method: call.method, path: call.path, body: call.body };
-			const shown = { summary, request, signs, reference, columns, entityId };
+			const shown = { summary, request, signs, signsSummary, reference, columns, entityId };
 			return { ...shown, items, call, sign, isUnrepeatable, entry };
 		},
 		memory,

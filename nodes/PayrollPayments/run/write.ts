@@ -39,6 +39,8 @@ export type Signs = Readonly<z.infer<typeof signed>>;
 export interface ShownWrite
 	extends Readonly<Pick<z.infer<typeof checkOutput>, 'summary' | 'request'>> {
 	readonly signs: Signs | null;
+	/** What is signed, in words. It ends the sentence, since most of it is addresses. */
+	readonly signsSummary?: string;
 	/** The user's own number for it, which isn't sent. */
 	readonly reference?: string;
 	/** What its check puts out in addition. */

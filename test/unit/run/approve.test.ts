@@ -294,7 +294,7 @@ it('the check of several requests puts out the approval over all of them', () =>
 	expect(checkRecords(OF, empty)).toEqual([
 		{
 			check: 'passed',
-			summary: 'Pay',
+			summary: 'Pay. Service: api.example.com',
 			approval: expect.any(String),
 			amount: '125.00',
 			request: null,

@@ -110,12 +110,13 @@ export async function checkedExecution(
 	const grants = request.data.map(({ role, account }) => {
 		const known = roleIn(role);
 		const name = known === undefined ? `code ${asWord(role)}` : ROLE_NAMES[known];
-		return `${account} gets ${name}${known === undefined || known === role ? '' : ` (${role})`}`;
+		return `${name}${known === undefined || known === role ? '' : ` (${role})`} to ${account}`;
 	});
 	const count = invites.length === 1 ? '1 invite' : `${invites.length} invites`;
 	return context.write(items, {
 		...ENDPOINTS.executeAdministratorInvites,
-		summary: `Execute ${count} (${listed(invites)}): ${grants.join(', ')}, signed by ${signer}`,
+		summary: `Execute ${count} (${listed(invites)})`,
+		signsSummary: `Gives ${grants.join(', ')}, signed by ${signer}`,
 		body: { invites, typed_data: signs?.message ?? request, signer },
 		signs,
 		sign: async () => ({ signature: await sign() }),

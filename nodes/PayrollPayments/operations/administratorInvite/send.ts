@@ -41,7 +41,8 @@ export const createAndExecuteAdministratorInvites = defineWrite({
 			shown: {
 				...creation,
 				/* The typed data to sign comes with the answer to the first request. */
-				summary: `${summary}, then check the typed data that the service returns and set the role, signed by ${signer}`,
+				summary: `${summary}, then check the typed data that the service returns and set the role`,
+				signsSummary: `Signed by ${signer}`,
 			},
 			take: async (perform) => {
 				const { invites, typed_data: typedData } = await perform(creation);

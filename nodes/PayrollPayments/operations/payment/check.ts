@@ -85,16 +85,16 @@ function authorizationSummary(
 	const isChecked =
 		signs === null
 			? ' that can’t be checked, since its domain and types aren’t known'
-			: ', which was checked';
-	const signing = signatureSource === 'provided' ? 'to be signed' : 'signed';
+			: ' that was checked';
+	const isUnsigned = signatureSource === 'provided' && signature === undefined;
 	return [
-		`Authorization: ${dollars === undefined ? `${asWord(amount)} (not compared)` : `${dollars} (${amount} ${units})`}`,
-		token.trim() === '' ? '' : ` of token ${asWord(token)}`,
+		`Authorization${signature === undefined ? '' : ` with a provided signature${isChecked}`}`,
+		`: ${dollars === undefined ? `${asWord(amount)} (not compared)` : `${dollars} (${amount} ${units})`}`,
+		signs === null ? '' : ` on ${chainLabel(chainId)},`,
 		` to ${asWord(recipient)}`,
-		signs === null ? '' : ` on ${chainLabel(chainId)}, contract ${String(verifyingContract)}`,
-		signature === undefined
-			? `, ${signing} by ${signer}`
-			: `, with a provided signature of ${signer}${isChecked}`,
+		token.trim() === '' ? '' : `, token ${asWord(token)}`,
+		signs === null ? '' : `, contract ${String(verifyingContract)}`,
+		`, ${isUnsigned ? 'to be signed' : 'signed'} by ${signer}`,
 	].join('');
 }
 
@@ -153,7 +153,8 @@ async function guardPayment(
 		items,
 		{
 			...ENDPOINTS.createInstantPayment,
-			summary: `Pay ${summary} from team ${columns.team}. ${authorizationSummary(input, typedAmountUnit, signs, signer)}`,
+			summary: `Pay ${summary} from team ${columns.team}`,
+			signsSummary: authorizationSummary(input, typedAmountUnit, signs, signer),
 			body: {
 				from: teamId,
 				amount_cents: cents,

@@ -86,13 +86,25 @@ export async function describeRun(rows: readonly Row[], run: RunContext): Promis
 			typeof chain === 'string' ? `${chain}, contract ${String(contract)}` : [],
 		),
 	);
-	const on = contracts.size === 0 ? '' : ` on ${[...contracts].join(' and ')}`;
+	const on = contracts.size === 0 ? [] : `Signed for ${[...contracts].join(' and ')}`;
+	const [firstRefused] = refused.map(listedRow);
+	const failed =
+		firstRefused === undefined
+			? []
+			: `Check failed: ${refused.length} of ${all.length} rows refused, first row ${String(firstRefused.row)}: ${String(firstRefused.error)}`;
 	const service = hostOf(run.approvable);
-	const summary = `Pay ${toSend.length} of ${all.length} rows, ${centsAsDollars(toSendTotal)} of ${centsAsDollars(total)}${on}`;
+	const summary = `Pay ${toSend.length} of ${all.length} rows, ${centsAsDollars(toSendTotal)} of ${centsAsDollars(total)}`;
 	const writes = payments.flatMap((row) => row.writes);
 	return {
 		check: refused.length > 0 ? 'failed' : 'passed',
-		summary: `${[summary, notes.join(', ')].filter(Boolean).join('; ')}. Service: ${service}`,
+		summary: [
+			failed,
+			[summary, notes.join(', ')].filter(Boolean).join('; '),
+			`Service: ${service}`,
+			on,
+		]
+			.flat()
+			.join('. '),
 		service,
 		approval: refused.length > 0 ? null : approvalOf(run.approvable, writes),
 		count: all.length,
