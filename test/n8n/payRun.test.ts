@@ -132,6 +132,7 @@ describe('a pay run', () => {
 			summary: `Pay 3 of 8 rows, $375.00 of $875.00${on(items)}; 1 already paid, 1 unknown, 3 refused, 2 with the same recipient and amount as another. Service: ${host()}`,
 			service: host(),
 			approval: null,
+			...{ message: expect.any(String), html: expect.any(String) },
 			count: 8,
 			total: '875.00',
 			to_send_count: 3,

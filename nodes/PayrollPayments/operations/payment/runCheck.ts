@@ -7,6 +7,7 @@ import { messageOf } from '../../shared/errors';
 import { emailKey } from '../../contract/formats';
 import { counted } from '../../shared/lists';
 import { centsAsDecimal, centsAsDollars, dollarsAsCents, wholeCents } from '../../shared/money';
+import { runReport } from './checkReport';
 import { isPayment, totalCents, type PaymentRow } from './paymentRow';
 
 /** The balance of the paying team in US cents; undefined if it can't be read, or there are several teams. */
@@ -21,12 +22,13 @@ async function balanceOf(
 	return dollars?.map(({ balance_cents: cents }) => wholeCents(cents))[0];
 }
 
-/** The rows with the same recipient and amount, by their numbers. */
-function duplicatesIn(rows: readonly PaymentRow[]): number[][] {
-	const groups = new Map<string, number[]>();
-	for (const { items, payment } of rows) {
+/** The rows with the same recipient and amount. */
+function duplicatesIn(rows: readonly PaymentRow[]): PaymentRow[][] {
+	const groups = new Map<string, PaymentRow[]>();
+	for (const row of rows) {
+		const { payment } = row;
 		const key = `${payment.cents} ${emailKey(payment.recipient)}`;
-		groups.set(key, [...(groups.get(key) ?? []), items[0] + 1]);
+		groups.set(key, [...(groups.get(key) ?? []), row]);
 	}
 	return [...groups.values()].filter((group) => group.length > 1);
 }
@@ -88,14 +90,19 @@ export async function describeRun(rows: readonly Row[], run: RunContext): Promis
 	);
 	const on = contracts.size === 0 ? '' : ` on ${[...contracts].join(' and ')}`;
 	const service = hostOf(run.approvable);
+	const { length: count } = all;
 	const summary = `Pay ${toSend.length} of ${all.length} rows, ${centsAsDollars(toSendTotal)} of ${centsAsDollars(total)}${on}`;
 	const writes = payments.flatMap((row) => row.writes);
 	return {
 		check: refused.length > 0 ? 'failed' : 'passed',
 		summary: `${[summary, notes.join(', ')].filter(Boolean).join('; ')}. Service: ${service}`,
+		...runReport({
+			...{ count, total, toSend, toSendTotal, balance, service },
+			...{ paid, unknown, refused, duplicates },
+		}),
 		service,
 		approval: refused.length > 0 ? null : approvalOf(run.approvable, writes),
-		count: all.length,
+		count,
 		total: centsAsDecimal(total),
 		to_send_count: toSend.length,
 		to_send_total: centsAsDecimal(toSendTotal),
@@ -106,6 +113,6 @@ export async function describeRun(rows: readonly Row[], run: RunContext): Promis
 		already_paid: paid.map(listedRow),
 		unknown: unknown.map(listedRow),
 		refused: refused.map(listedRow),
-		duplicates,
+		duplicates: duplicates.map((group) => group.map(({ items }) => items[0] + 1)),
 	};
 }
