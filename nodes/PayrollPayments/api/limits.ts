@@ -6,6 +6,7 @@ import { UserError } from '../shared/errors';
 import { emailKey, isEmail } from '../contract/formats';
 import { trimmed } from '../shared/text';
 import { centsAsDollars, dollarsAsCents } from '../shared/money';
+import type { SheetPlace } from '../shared/sheetPlace';
 import { PAYMENT_CENTS } from '../contract/limits';
 import { otherRequests } from './otherRequests';
 
@@ -179,7 +180,7 @@ export interface LimitedPayment {
 	readonly amountCents: number;
 	readonly recipientEmail: string;
 	/** The row that it is in, counted from 1, if there are several. */
-	readonly row?: number;
+	readonly row?: SheetPlace;
 	/** The amount that is signed, in cents; undefined where its unit isn't known. */
 	readonly signedCents: Cents | undefined;
 }
