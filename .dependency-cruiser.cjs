@@ -61,6 +61,17 @@ module.exports = {
 			to: { dependencyTypes: ['local'], pathNot: [`${ROOMS}(api/schemas|contract|shared)/`] },
 		},
 		{
+			name: 'one-door',
+			comment:
+				'Operations open no client and no run: they read with what a run gives them, and send through a journal (test/unit/run/oneDoor.types.ts).',
+			severity: 'error',
+			from: { path: `${ROOMS}operations/` },
+			to: {
+				path: `${ROOMS}(api/(client|n8nTransport|n8nHttp)|run/(run|runContext))\\.ts$`,
+				dependencyTypesNot: ['type-only', 'type-import'],
+			},
+		},
+		{
 			name: 'signing-on-demand',
 			comment:
 				'Loading a node or a credential loads no viem: import signing/, but for its chains, dialects, payloads and typed amounts, where it is used.',

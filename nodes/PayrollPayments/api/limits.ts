@@ -185,20 +185,15 @@ export interface LimitedPayment {
 	readonly signedCents: Cents | undefined;
 }
 
-interface Maximum {
-	readonly label: string;
-	readonly most: number | undefined;
-	/** "payments" and "this one is" */
-	readonly of: string;
-	readonly actual: string;
-}
-
 /** @param amounts those that would move, undefined where the unit isn't known */
 function requireAtMost(
 	credentials: CredentialsInUse,
-	{ label, most, of, actual }: Maximum,
+	label: 'Maximum Payment' | 'Maximum per Run',
 	amounts: ReadonlyArray<Cents | undefined>,
 ): void {
+	const { maximumPaymentCents, maximumPerRunCents } = credentials.limits;
+	const isRun = label === 'Maximum per Run';
+	const most = isRun ? maximumPerRunCents : maximumPaymentCents;
 	if (most === undefined) return;
 	const where = credentialLabel(credentials);
 	if (amounts.includes(undefined)) {
@@ -208,8 +203,11 @@ function requireAtMost(
 	}
 	const tooMuch = amounts.find((cents) => cents === undefined || !(cents <= most));
 	if (tooMuch === undefined) return;
+	const [allowed, found] = [most, tooMuch].map(centsAsDollars);
 	throw new UserError(
-		`These credentials allow ${of} up to ${centsAsDollars(most)}, and ${actual} ${centsAsDollars(tooMuch)}`,
+		isRun
+			? `These credentials allow runs up to ${allowed}, and this one would move ${found}`
+			: `These credentials allow payments up to ${allowed}, and this one is ${found}`,
 		{ hint: `The limit is ${label} in ${where}. ${ASK}` },
 	);
 }
@@ -219,9 +217,8 @@ export function requireAllowedPayment(
 	credentials: CredentialsInUse,
 	{ amountCents, recipientEmail, row, signedCents }: LimitedPayment,
 ): void {
-	const { maximumPaymentCents: most, paymentRecipients } = credentials.limits;
-	const maximum = { label: 'Maximum Payment', most, of: 'payments', actual: 'this one is' };
-	requireAtMost(credentials, maximum, [amountCents, signedCents]);
+	requireAtMost(credentials, 'Maximum Payment', [amountCents, signedCents]);
+	const { paymentRecipients } = credentials.limits;
 	if (paymentRecipients === undefined) return;
 	const address = emailKey(recipientEmail);
 	const isAddress = isEmail(address);
@@ -246,7 +243,5 @@ export function requireAllowedRun(
 	totalCents: Cents,
 	signedTotalCents?: Cents,
 ): void {
-	const { maximumPerRunCents: most } = credentials.limits;
-	const maximum = { label: 'Maximum per Run', most, of: 'runs', actual: 'this one would move' };
-	requireAtMost(credentials, maximum, [totalCents, signedTotalCents]);
+	requireAtMost(credentials, 'Maximum per Run', [totalCents, signedTotalCents]);
 }

@@ -86,11 +86,8 @@ const FORMATS = {
 		description: 'HMAC-SHA256 over the timestamp and the raw body, as t=…,v1=…, e.g. Stripe',
 		signsTime: true,
 		schemes: ({ name, part }) => {
-			const [header, timestampHeader] = [
-				{ name, part: 'v1' },
-				{ name, part: 't' },
-			];
-			const scheme = { ...hmac, signedContent: '{timestamp}.{body}', header, timestampHeader };
+			const places = { header: { name, part: 'v1' }, timestampHeader: { name, part: 't' } };
+			const scheme = { ...hmac, signedContent: '{timestamp}.{body}', ...places };
 			return part === undefined ? [scheme] : [];
 		},
 	},
