@@ -177,6 +177,8 @@ export const getTeamUsers = defineRead({
 					description: 'The fields of each item, null where a user has none',
 				},
 				menuOf(OUTPUT_FIELDS, (field) => FIELD_NAMES.get(field) ?? titleOf(field)),
+				/* Where Output is an expression, n8n wants this field, too. */
+				['first_name', 'last_name', 'email'],
 			),
 		),
 	},

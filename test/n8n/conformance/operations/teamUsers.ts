@@ -88,7 +88,7 @@ export const listTeamUsers: OperationCases = {
 			],
 			refused: [
 				...refusing('Output', 'output', ['', 'raw']),
-				...refusing('Output Fields', 'outputFields', [[], 'email, phone'], { output: 'selected' }),
+				...refusing('Output Fields', 'outputFields', ['', 'email, phone'], { output: 'selected' }),
 			],
 		},
 	],
