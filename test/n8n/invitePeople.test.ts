@@ -847,6 +847,8 @@ describe('Existing People: Skip, after a run was cut', () => {
 	});
 });
 
+const service = () => `. Service: ${new URL(sandbox.url).host}`;
+
 describe('Existing People: Skip with Check Only', () => {
 	const options = { checkOnly: true };
 
@@ -871,12 +873,12 @@ describe('Existing People: Skip with Check Only', () => {
 		expect(recordsOf(output)).toMatchObject([
 			{
 				check: 'passed',
-				summary: `Invite 2 people (c@example.com, d@example.com) ${to}; skips 2 people who are members or already invited`,
+				summary: `Invite 2 people (c@example.com, d@example.com) ${to}; skips 2 people who are members or already invited${service()}`,
 				request: request('c', 'd'),
 			},
 			{
 				check: 'passed',
-				summary: `Invite 1 person (e@example.com) ${to}`,
+				summary: `Invite 1 person (e@example.com) ${to}${service()}`,
 				request: request('e'),
 			},
 		]);
@@ -895,7 +897,7 @@ describe('Existing People: Skip with Check Only', () => {
 		expect(recordsOf(output)).toMatchObject([
 			{
 				check: 'passed',
-				summary: `Invite nobody to team ${sandbox.team} as Contractor: all 2 are members or already invited`,
+				summary: `Invite nobody to team ${sandbox.team} as Contractor: all 2 are members or already invited${service()}`,
 				request: null,
 			},
 		]);
