@@ -839,6 +839,7 @@ describe('Existing People: Skip with Check Only', () => {
 		const form = invitation({ options: { ...options, inviteesPerRequest: 2 } });
 		const { output, error } = await runNode(credentials, form, { items });
 		expect(error).toBeUndefined();
+		const service = `Service: ${new URL(sandbox.url).host}`;
 		const to = `to team Engineering (${sandbox.team}) as Contractor`;
 		const request = (...names: string[]) => ({
 			method: 'POST',
@@ -852,12 +853,12 @@ describe('Existing People: Skip with Check Only', () => {
 		expect(recordsOf(output)).toMatchObject([
 			{
 				check: 'passed',
-				summary: `Invite 2 people (c@example.com, d@example.com) ${to}; skips 2 people who are members or already invited`,
+				summary: `Invite 2 people (c@example.com, d@example.com) ${to}; skips 2 people who are members or already invited. ${service}`,
 				request: request('c', 'd'),
 			},
 			{
 				check: 'passed',
-				summary: `Invite 1 person (e@example.com) ${to}`,
+				summary: `Invite 1 person (e@example.com) ${to}. ${service}`,
 				request: request('e'),
 			},
 		]);
@@ -876,7 +877,7 @@ describe('Existing People: Skip with Check Only', () => {
 		expect(recordsOf(output)).toMatchObject([
 			{
 				check: 'passed',
-				summary: `Invite nobody to team ${sandbox.team} as Contractor: all 2 are members or already invited`,
+				summary: `Invite nobody to team ${sandbox.team} as Contractor: all 2 are members or already invited. Service: ${new URL(sandbox.url).host}`,
 				request: null,
 			},
 		]);

@@ -237,15 +237,19 @@ describe('the value of a run', () => {
 	it('refuses the run where a row was refused or changed', () => {
 		const refused = withSecond({ is: 'refused', error, scope: 'row' }, []);
 		const other = withSecond({ is: 'unknown', error, when: 'earlierRun' }, rows[2]?.writes);
-		for (const [run, why] of [
-			[refused, 'Correct or leave out what was refused, check the run again'],
-			[other, 'The run now has 2 requests. Check it again'],
+		for (const [run, because, why] of [
+			[
+				refused,
+				', because of row 2 (earlier attempt)',
+				'Correct or leave out what was refused, check the run again',
+			],
+			[other, '', 'The run now has 2 requests. Check it again'],
 		] as const) {
 			expect(refusals(keep(run, given)).filter(({ scope }) => scope === 'run')).toEqual(
 				[0, 2].map((item) => ({
 					items: [item],
 					scope: 'run',
-					message: 'This run isn’t the one that was approved',
+					message: `This run isn’t the one that was approved${because}`,
 					hint: `${why}, and have the new check approved.`,
 				})),
 			);

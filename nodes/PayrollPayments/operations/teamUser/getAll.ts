@@ -169,6 +169,7 @@ export const getTeamUsers = defineRead({
 			}),
 			'simplified',
 		),
+		/* With a preset: where Output is an expression, n8n shows this field and wants it filled in. */
 		outputFields: shownWhen(
 			{ output: ['selected'] },
 			choices(
@@ -177,6 +178,7 @@ export const getTeamUsers = defineRead({
 					description: 'The fields of each item, null where a user has none',
 				},
 				menuOf(OUTPUT_FIELDS, (field) => FIELD_NAMES.get(field) ?? titleOf(field)),
+				['nanoid', 'email'],
 			),
 		),
 	},
