@@ -111,7 +111,7 @@ describe.each(SIGNERS)('$name', ({ name, script, args, outcomes, withoutKey }) =
 			remoteSignerUrl: url,
 			remoteSignerToken: `${name}-${(logins += 1)}`,
 			walletAddress: new Wallet(KEY).address,
-			signInChainId: '42161',
+			signInChainId: String(sandbox.service.settings.signInChainId),
 			...change,
 		});
 

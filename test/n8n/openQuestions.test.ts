@@ -12,7 +12,8 @@ import { withAccessToken } from '../support/operationForms';
 
 const sandbox = useActionSandbox();
 
-const users = (change: INodeParameters = {}) => sandbox.teamUsers({ output: 'asReceived', ...change });
+const users = (change: INodeParameters = {}) =>
+	sandbox.teamUsers({ output: 'asReceived', ...change });
 
 it('an API key in X-Auth-Token that an operation refuses gives an error that says so', async () => {
 	sandbox.service.change({ apiKeyRefusedBy: ['listTeamUsers'] });

@@ -169,6 +169,7 @@ export const getTeamUsers = defineRead({
 			}),
 			'simplified',
 		),
+		/* With a preset: where Output is an expression, n8n shows this field and wants it filled in. */
 		outputFields: shownWhen(
 			{ output: ['selected'] },
 			choices(
