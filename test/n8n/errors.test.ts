@@ -98,7 +98,7 @@ async function chapters(): Promise<Readonly<Record<string, readonly Situation[]>
 				'The same person is invited twice',
 				{ ...invite, ...asJson(['ana@example.com', 'Ana@example.com']) },
 			],
-			['The input items have no column email', fromItems],
+			['The input items have no column email', fromItems, { items: [{ name: 'Ana' }] }],
 			[
 				'A row of the sheet is bad',
 				fromItems,

@@ -223,9 +223,9 @@ describe('columns of input rows', () => {
 	it.each<[string, IDataObject, string]>([
 		['a bad address', { email: ' b@example\u200b' }, 'b@example\ufffd isn’t an email address'],
 		['no address', { name: 'Ben' }, 'email is missing'],
-		['an empty address', { email: ' ' }, 'email is missing'],
+		['an empty address', { email: ' ', name: 'Ben' }, 'email is missing'],
 		['an address that isn’t text', { email: 7 }, 'email must be text'],
-		['an address that a database left open', { email: null }, 'email is missing'],
+		['an address that a database left open', { email: null, name: 'Ben' }, 'email is missing'],
 		[
 			'the address of the row before',
 			{ email: 'A@Example.com' },
@@ -343,8 +343,27 @@ describe('columns of input rows', () => {
 		expect(wire()).toEqual([]);
 	});
 
+	it('are named by the row of the sheet, and left out where they are empty', async () => {
+		const items = [
+			{ row_number: 2, email: a },
+			{ row_number: 3, email: '' },
+			{ row_number: 5, email: 'x' },
+			{ row_number: 9, email: a },
+		];
+		const { error } = await invite(items);
+		expect(error?.message).toBe('Row 5 of the sheet: x isn’t an email address');
+		expect(error?.description).toContain(
+			`Also failed: Row 9 of the sheet: ${a} is already in row 2 of the sheet.`,
+		);
+		const { output, stored } = await invite(items.slice(0, 2));
+		expect(output).toMatchObject([{ pairedItem: { item: 0 } }]);
+		expect(stored).toContain('1 row without any value was left out');
+		expect((await invite(items.slice(1, 2))).error?.message).toBe('All rows are empty [item 0]');
+	});
+
 	it('tell equal faults in one sentence, and each row its own with Continue', async () => {
 		const items = [a, 'x', undefined, b, undefined, 'y', 'x', undefined].map((email) => ({
+			name: 'Somebody',
 			email,
 		}));
 		const { error } = await invite(items);

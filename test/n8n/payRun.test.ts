@@ -134,6 +134,7 @@ describe('a pay run', () => {
 			summary: `Check failed: 3 of 8 rows refused, first row 3: ${again}. Pay 3 of 8 rows, $375.00 of $1,000.00; 1 already paid, 1 unknown, 3 refused, 2 with the same recipient and amount as another. Service: ${host()}. Signed for ${on(items)}`,
 			service: host(),
 			approval: null,
+			...{ message: expect.any(String), html: expect.any(String) },
 			count: 8,
 			total: '1000.00',
 			to_send_count: 3,

@@ -2,18 +2,29 @@ import { NodeApiError, NodeOperationError, type INode } from 'n8n-workflow';
 
 import { messageOf, ServiceError, UserError } from '../shared/errors';
 import { shorten, type Redactor } from '../shared/redaction';
+import { placeName, type SheetPlace } from '../shared/sheetPlace';
 
 /** Characters that are shown. A description can list several other errors. */
 const LONGEST = { message: 2_000, description: 30_000 };
 
 const DOCS = 'https://github.com/payroll-payments/n8n-nodes-payroll-payments/blob/main/docs/';
 
-/** The message as a person sees it, with the item that it is about. */
-export function messageFor(error: unknown, item: number | undefined, redactor: Redactor): string {
+/**
+ * The message as a person sees it, with what it is about.
+ * @param place an input item, where the error doesn't name a row, or a row of a sheet
+ */
+export function messageFor(
+	error: unknown,
+	place: number | SheetPlace | undefined,
+	redactor: Redactor,
+): string {
 	const shown = shorten(redactor.text(messageOf(error)), LONGEST.message).replace(/\.$/, '');
 	const row = error instanceof UserError ? error.context.row : undefined;
-	if (row !== undefined) return `Row ${row}: ${shown}`;
-	return item === undefined ? shown : `${shown} [item ${item}]`;
+	const about = typeof place === 'object' ? place : (row ?? place);
+	if (about === undefined) return shown;
+	if (typeof about === 'number') return `${shown} [item ${about}]`;
+	const name = redactor.text(placeName(about));
+	return `${name.replace(/^r/, 'R')}: ${shown}`;
 }
 
 function descriptionOf(error: UserError, redactor: Redactor): string | undefined {

@@ -1,5 +1,5 @@
 import { messageOf, outcomeOf, ServiceError, UserError, wrapError } from '../shared/errors';
-import { toMilliseconds } from '../shared/time';
+import { unixTimeAsDate } from '../shared/time';
 import { isRecord } from '../shared/json';
 import { asWord } from '../shared/redaction';
 import type { Allowed, Decision, Payment } from './paymentKeys';
@@ -22,11 +22,9 @@ function nameOf({ reference }: Payment): string {
 
 /** Until when the service can make a payment that may be on its way; empty if that isn't a time. */
 function validityOf({ typedData }: Payment): string {
-	const expires = isRecord(typedData) ? String(typedData.expires).trim() : '';
-	/* Seconds or milliseconds. */
-	if (!/^[1-9]\d{9}(?:\d{3})?$/.test(expires)) return '';
-	const time = new Date(toMilliseconds(Number(expires))).toISOString();
-	return `Its authorization is valid until ${time.slice(0, 16).replace('T', ' ')} UTC: until then, the service can still make it. `;
+	const time = unixTimeAsDate(isRecord(typedData) ? String(typedData.expires) : '');
+	if (time === undefined) return '';
+	return `Its authorization is valid until ${time}: until then, the service can still make it. `;
 }
 
 /** The decisions that leave it open whether the payment was made, and have a code. */
@@ -94,9 +92,9 @@ export function outcomeUnknown(payment: Payment, code: string, failure: unknown)
 	return unknown([message, hint], code, failure);
 }
 
-export function sameAsRow({ summary }: Payment, row: number): UserError {
+export function sameAsRow({ summary }: Payment, row: string): UserError {
 	return refused([
-		`The payment of ${summary} would be refused, because row ${row} has the same payment or authorization`,
+		`The payment of ${summary} would be refused, because ${row} has the same payment or authorization`,
 		'Remove one of the two, or get a new authorization for a new payment.',
 	]);
 }

@@ -127,14 +127,14 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 	/** Of two payments that are the same, or have the same authorization, the second is refused. */
 	async look(payments: readonly Payment[]): Promise<Array<Known<PaymentAnswer>>> {
 		const known: Array<Known<PaymentAnswer>> = [];
-		const firstRows = new Map<string, number>();
+		const firstRows = new Map<string, string>();
 		for (let left = payments; left.length > 0; left = left.slice(PAYMENTS_PER_LOOKUP)) {
 			const attempts = left.slice(0, PAYMENTS_PER_LOOKUP).map(attemptOf);
 			const failure = await this.lookUp(attempts);
 			for (const attempt of attempts) {
 				const { payment, authorization } = attempt.identity;
 				const first = firstRows.get(payment) ?? firstRows.get(authorization);
-				const row = attempt.payment.item + 1;
+				const { item, row = `row ${item + 1}` } = attempt.payment;
 				if (first === undefined) firstRows.set(payment, row).set(authorization, row);
 				known.push(
 					first === undefined

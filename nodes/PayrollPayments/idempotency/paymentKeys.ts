@@ -46,8 +46,10 @@ export interface Payment {
 	readonly cents: number;
 	/** For messages: the amount in dollars and the recipient. */
 	readonly summary: string;
-	/** Number of the input item. */
+	/** Number of the input item, or of the row. */
 	readonly item: number;
+	/** The row as people call it, e.g. "row 7 of the sheet (PAY-007)". */
+	readonly row?: string;
 	/** The codes of attempts that, as the service says, were not made; as the user typed them. */
 	readonly confirmedNotPaid?: readonly string[];
 }

@@ -75,7 +75,7 @@ function actionSubtitle(): string {
 	);
 	const amount = String.raw`$rawParameter.amountUnit === "dollars" ? /^\d+(\.\d\d?)?$/.test($rawParameter.amountDollars) && +$rawParameter.amountDollars : $rawParameter.amountCents / 100`;
 	const pay = String.raw`"Pay $" + (${amount}).toFixed(2).replace(/\B(?=(\d{3})+\.)/g, ",")`;
-	return `={{ $parameter.operation === "create" && $parameter.resource === "payment" && (${amount}) > 0 ? ${pay} : (${JSON.stringify(words)})[$parameter.resource + "." + $parameter.operation] }}`;
+	return `={{ $parameter.operation === "create" && $parameter.resource === "payment" && !["items", "json"].includes($rawParameter.paymentsSource) && (${amount}) > 0 ? ${pay} : (${JSON.stringify(words)})[$parameter.resource + "." + $parameter.operation] }}`;
 }
 
 /*
@@ -94,7 +94,7 @@ export const hints: NodeHint[] = [
 	{
 		type: 'warning',
 		message:
-			'This sends one payment for each input item. To review the payments first, turn on Check Only under Options.',
+			'This sends a payment for each input item, or for each row of its list. To review them first, turn on Check Only under Options.',
 		location: 'inputPane',
 		whenToDisplay: 'beforeExecution',
 		displayCondition:
@@ -112,5 +112,5 @@ export const hints: NodeHint[] = [
 /** For n8n's own assistant when it builds a workflow. */
 export const builderHint: IBuilderHint = {
 	searchHint:
-		'Money moves here, and payments can’t be undone. Before Payment: Create Instant, Administrator Invite: Execute and Name Review: Resolve, put a node with the same settings and Check Only on (options.checkOnly: true), then a step in which a person approves its summary in a form, and give the second node options.approvedCheck, the approval that the check put out. Never use Administrator Invite: Create and Execute where a person must approve. Amounts of payments are dollars as text (amountDollars: "125.00"), or whole cents with amountUnit: cents (amountCents: 12500); balance_cents is text. Fill in paymentReference with the invoice number, so that the node pays an invoice once. To invite people from a sheet, set inviteesSource to items and existingPeople to skip, so that running it again invites nobody twice. Sign-in is automatic: the operations of Authentication are not needed.',
+		'Money moves here, and payments can’t be undone. Before Payment: Create Instant, Administrator Invite: Execute and Name Review: Resolve, put a node with the same settings and Check Only on (options.checkOnly: true), then a step in which a person approves it (its message suits a chat, its html a form), and give the second node options.approvedCheck, the approval that the check put out. Never use Administrator Invite: Create and Execute where a person must approve. Amounts of payments are dollars as text (amountDollars: "125.00"), or whole cents with amountUnit: cents (amountCents: 12500); balance_cents is text. Fill in paymentReference with the invoice number, so that the node pays an invoice once. To pay a sheet, set paymentsSource to items, with the columns recipient_email, amount, reference and authorization; check it with options.checkOutput: run, and pay the same rows behind the approval with paymentsSource: json and, as paymentsJson, an expression for the list of their json; run_message in its output is what to tell. To invite people from a sheet, set inviteesSource to items and existingPeople to skip, so that running it again invites nobody twice. Sign-in is automatic: the operations of Authentication are not needed.',
 };

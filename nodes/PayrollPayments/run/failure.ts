@@ -4,7 +4,7 @@ import type { Redactor } from '../shared/redaction';
 import { messageFor } from '../api/nodeErrors';
 import type { Operation } from './operation';
 import { failureRecord, madeNow, recordsOf } from './output';
-import { failedRows, firstItem, type FailedRow, type Row } from './rows';
+import { failedRows, firstItem, nameOf, type FailedRow, type Place, type Row } from './rows';
 
 /** How many failures or items a message lists before it only counts the rest. */
 const MAX_NAMED = 10;
@@ -16,17 +16,19 @@ function urgencyOf({ state }: FailedRow): number {
 	return state.scope === 'run' ? 1 : 2;
 }
 
-/** Where something happened: the first item, and all of them if there are several. */
-function placeOf(items: readonly number[]) {
+/** Where something happened: the row of a sheet, or the first item, and all of them if there are several. */
+function whereOf(items: readonly number[], place?: Place) {
+	if (place?.row !== undefined) return { item: place.item, row: place.row.number };
 	return { item: firstItem({ items }), ...(items.length > 1 ? { items } : {}) };
 }
 
 /** " (the same in rows 5, 9)"; nothing if there are no others than the first. */
 function alsoIn(group: readonly FailedRow[]): string {
 	if (group.some(({ state }) => state.is === 'refused' && state.scope === 'run')) return '';
-	const rows = group.flatMap(({ state: { error } }) =>
-		error instanceof UserError ? (error.context.row ?? []) : [],
-	);
+	const rows = group.flatMap(({ place, state: { error } }) => {
+		const row = (error instanceof UserError ? error.context.row : undefined) ?? place?.row;
+		return row === undefined ? [] : [row.number];
+	});
 	const isSheet = rows.length === group.length;
 	const [, ...places] = (isSheet ? rows : group.flatMap(({ items }) => items)).map(String);
 	if (places.length === 0) return '';
@@ -72,7 +74,7 @@ export function combineFailures(
 		group
 			.filter((row, index) => index === 0 || !ofRun(row))
 			.map((row) => ({
-				...placeOf(ofRun(row) ? [firstItem(row)] : row.items),
+				...whereOf(ofRun(row) ? [firstItem(row)] : row.items, row.place),
 				...recordOf(row),
 			})),
 	);
@@ -80,20 +82,22 @@ export function combineFailures(
 	const records = done.flatMap(recordsOf).sort((a, b) => a.item - b.item);
 	const before = own.context.details?.completed;
 	const completed = [
-		...records.map(({ record, items }) => ({ ...placeOf(items), ...record })),
+		...records.map(({ record, items, place }) => ({ ...whereOf(items, place), ...record })),
 		...(Array.isArray(before) ? before : []),
 	];
-	const names = records.flatMap(({ record: { transaction }, items }) =>
-		items.map((item) =>
-			typeof transaction === 'string' ? `item ${item} (${transaction})` : `item ${item}`,
+	const namesOf = (items: readonly number[], place?: Place) =>
+		place?.row === undefined ? items.map((item) => `item ${item}`) : [`row ${place.row.number}`];
+	const names = records.flatMap(({ record: { transaction }, items, place }) =>
+		namesOf(items, place).map((name) =>
+			typeof transaction === 'string' ? `${name} (${transaction})` : name,
 		),
 	);
 	const notSent = sorted
 		.filter((row) => !reported.includes(row))
-		.flatMap(({ items }) => items.map((item) => `item ${item}`));
+		.flatMap(({ items, place }) => namesOf(items, place));
 	const also = different.map(
 		([row = first, ...rest]) =>
-			`${messageFor(row.state.error, firstItem(row), redactor)}${alsoIn([row, ...rest])}`,
+			`${messageFor(row.state.error, nameOf(row, firstItem(row)), redactor)}${alsoIn([row, ...rest])}`,
 	);
 	const [summary, ...advice] = operation.notesOnFailure?.(rows) ?? [];
 	const notes = [
@@ -108,13 +112,15 @@ export function combineFailures(
 	];
 	const isReported = failures.length > 1 || own.context.attemptCode !== undefined;
 	const { hint } = recordOf(first);
+	const name = nameOf(first, firstItem(first));
 	return own
 		.withDone(
 			{ ...(isReported ? { failures } : {}), ...(records.length > 0 ? { completed } : {}) },
 			notes.filter(Boolean).join(' '),
 		)
 		.with({
-			item: firstItem(first),
+			item: first.place?.item ?? firstItem(first),
+			...(typeof name === 'object' && { row: name }),
 			hint: typeof hint === 'string' ? hint : own.hint,
 			message: `${own.message.replace(/\.$/, '')}${alsoIn(same)}`,
 		});

@@ -9,10 +9,19 @@ import {
 	type ParameterSource,
 } from '../forms/field';
 import { UserError } from '../shared/errors';
+import type { SheetPlace } from '../shared/sheetPlace';
 import { ITEM_OPTIONS, optionsOf, RUN_OPTIONS, type Settings } from './commonOptions';
 import { eachOrRefused, type Form, type Row } from './rows';
 import type { RunContext } from './runContext';
 import { takeInOrder, type OutputRecord, type ShownWrite, type Step } from './write';
+
+/** How an operation takes the rows of a sheet. */
+interface SheetSource {
+	/** The menu in which `items` makes each input item a row. */
+	readonly source: string;
+	/** The field that holds a list of rows, if another entry of the menu shows one. */
+	readonly list?: string;
+}
 
 /** An operation as the form and the run (run.ts) see it. */
 export interface Operation {
@@ -48,6 +57,8 @@ export interface Operation {
 	readonly failureColumns?: OutputRecord;
 	/** Options that an AI agent's node may not have, with their labels. */
 	readonly optionsForPeople?: Readonly<Record<string, string>>;
+	/** For an operation whose input can be a sheet. */
+	readonly sheet?: SheetSource;
 	/** Reads the options that hold for the run as a whole. */
 	readSettings(item: ParameterSource): Settings;
 	/** Phase one: reads the form of one item. */
@@ -69,6 +80,8 @@ export interface Operation {
 	finish?(rows: readonly Row[], context: RunContext): Promise<readonly Row[]>;
 	/** What rows are about, e.g. "3 payments totaling $300.00"; by default how many requests they make. */
 	contentOf?(rows: readonly Row[]): string;
+	/** What became of the run, for every item that it puts out. */
+	runColumns?(rows: readonly Row[]): Readonly<Record<string, string>>;
 	/** Sentences about the whole run for the error that ends it. */
 	notesOnFailure?(rows: readonly Row[]): readonly string[];
 }
@@ -218,7 +231,7 @@ function readyRow(items: readonly number[], steps: readonly Step[]): Row {
 }
 
 /** The error for a person or an invite that an item names twice, or an earlier one named. */
-export function repeated(name: string, place?: string, row?: number): UserError {
+export function repeated(name: string, place?: string, row?: SheetPlace): UserError {
 	return new UserError(
 		`${name} is ${place === undefined ? 'listed twice' : `already in ${place}`}`,
 		{ row, hint: 'Remove one of the two.' },

@@ -7,6 +7,8 @@ import type { Operation } from './operation';
 import {
 	failedRows,
 	firstItem,
+	inputItemsOf,
+	nameOf,
 	rowsThatAre,
 	type FailedRow,
 	type Row,
@@ -16,10 +18,12 @@ import {
 const OUTCOMES = { refused: 'refused', unknown: 'unknown', notSent: 'not_sent' } as const;
 
 /** What a row put out, each record with its items and the first of them. */
-export function recordsOf({ items: all, state: { records } }: RowThatIs<'done' | 'checked'>) {
+export function recordsOf(row: RowThatIs<'done' | 'checked'>) {
+	const { items: all, place, state } = row;
+	const { records } = state;
 	return records.map((record, index) => {
 		const items = records.length === all.length ? all.slice(index, index + 1) : all;
-		return { record, items, item: firstItem({ items }) };
+		return { record, place, items: inputItemsOf({ items, place }), item: firstItem({ items }) };
 	});
 }
 
@@ -61,7 +65,9 @@ export function failureRecord(
 	const isChange = operation.effect === 'write';
 	const redacted = (text: string | undefined) => text && redactor.text(text);
 	const fields = {
-		error: [messageFor(error, item, redactor), redacted(note)].filter(Boolean).join('. '),
+		error: [messageFor(error, nameOf(row, item), redactor), redacted(note)]
+			.filter(Boolean)
+			.join('. '),
 		error_code: redacted(service?.errorCode),
 		http_status: service?.status,
 		outcome: isChange ? OUTCOMES[row.state.is] : undefined,
@@ -72,24 +78,38 @@ export function failureRecord(
 	return Object.assign(Object.fromEntries(given), redactor.data(details));
 }
 
-/** What the node puts out with *On Error: Continue*, or where nothing failed: in the order of the items. */
+/**
+ * What the node puts out with *On Error: Continue*, or where nothing failed: in the order of the items.
+ * @param columnsOfRun what every item has in addition
+ */
 export function outputItems(
 	node: INode,
 	operation: Operation,
 	rows: readonly Row[],
 	redactor: Redactor,
+	columnsOfRun: Readonly<Record<string, string>> = {},
 ): INodeExecutionData[] {
+	const ofRun = Object.fromEntries(
+		Object.entries(columnsOfRun).map(([name, text]) => [name, redactor.text(text)]),
+	);
 	const done = rowsThatAre(rows, 'done', 'checked')
 		.flatMap(recordsOf)
-		.map(({ record, item, items }) => {
-			const pairedItem = items.length === 1 ? { item } : items.map((each) => ({ item: each }));
-			return { item, output: { json: { ...record }, pairedItem } };
+		.map(({ record, item, items: all }) => {
+			const [first = item, ...others] = new Set(all);
+			const pairedItem =
+				others.length === 0 ? { item: first } : [first, ...others].map((each) => ({ item: each }));
+			return { item, output: { json: { ...record, ...ofRun }, pairedItem } };
 		});
 	const failed = failedRows(rows).flatMap((row) =>
 		row.items.map((item) => {
 			const record = failureRecord(operation, rows, row, item, redactor);
-			const json: IDataObject = { ...operation.failureColumns, ...row.columns, ...record };
-			const pairedItem = { item };
+			const json: IDataObject = {
+				...operation.failureColumns,
+				...row.columns,
+				...record,
+				...ofRun,
+			};
+			const pairedItem = { item: row.place?.item ?? item };
 			if (node.onError !== 'continueErrorOutput') return { item, output: { json, pairedItem } };
 			/* n8n sends an item to the error output by these two members, and adds the input's own. */
 			const { error: message, ...details } = json;

@@ -1,13 +1,20 @@
-import type { IDataObject } from 'n8n-workflow';
-
 import { NoResponseError, outcomeOf, ServiceError } from '../shared/errors';
+import type { SheetPlace } from '../shared/sheetPlace';
 import type { OutputRecord, Perform, ShownWrite } from './write';
+
+/** Where a row of a sheet comes from: one of the input items, or a list in one. */
+export interface Place {
+	readonly item: number;
+	readonly row?: SheetPlace;
+}
 
 /** The form of one item, as the fields and options of its operation read it. */
 export interface Form<Input = unknown, Options = unknown> {
 	readonly items: readonly [number];
-	/** The input item itself, for an operation that reads its columns. */
-	readonly json: IDataObject;
+	/** If the item is a row of a sheet, or has a list of them. */
+	readonly place?: Place;
+	/** The input item itself, or the row, for an operation that reads its columns. */
+	readonly json: Readonly<Record<string, unknown>>;
 	readonly input: Input;
 	readonly options: Options;
 	/** The check that a person approved, as it was entered. */
@@ -36,10 +43,11 @@ export type State =
 	/** The run ended before it. */
 	| { readonly is: 'notSent'; readonly error: unknown };
 
-/** One row of a run: usually one input item, or all items that share a request. */
+/** One row of a run: usually one input item or row of a list, or all items that share a request. */
 export interface Row<Its extends State = State> {
-	/** Numbers of the input items, ascending. */
+	/** Numbers of the input items, ascending. Rows of a list are numbered through all items. */
 	readonly items: readonly number[];
+	readonly place?: Place;
 	readonly state: Its;
 	/** What it changes, in order; empty for a read, and for what can't be told. */
 	readonly writes: readonly ShownWrite[];
@@ -68,6 +76,18 @@ export function failedRows(rows: readonly Row[]): FailedRow[] {
 
 export function firstItem({ items }: Pick<Row, 'items'>): number {
 	return items[0] ?? 0;
+}
+
+/** What errors call the place of a row; undefined if they are about the run of a sheet. */
+export function nameOf({ place, state }: Row, item: number): number | SheetPlace | undefined {
+	const isOfRun = state.is === 'refused' && state.scope === 'run';
+	if (place?.row === undefined) return place?.item ?? item;
+	return isOfRun ? undefined : place.row;
+}
+
+/** The numbers of the input items that a row comes from. */
+export function inputItemsOf({ items, place }: Pick<Row, 'items' | 'place'>): readonly number[] {
+	return place === undefined ? items : [place.item];
 }
 
 export function inOrder<Some extends Pick<Row, 'items'>>(rows: readonly Some[]): Some[] {

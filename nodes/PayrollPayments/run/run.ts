@@ -4,6 +4,8 @@ import { requirePermission } from '../api/limits';
 import { nodeErrorFor } from '../api/nodeErrors';
 import type { InputItem } from '../forms/field';
 import { UserError } from '../shared/errors';
+import { isRecord } from '../shared/json';
+import { isEmptyRow, placeIn } from './columns';
 import { Redactor } from '../shared/redaction';
 import { approve, checkRecords } from './approve';
 import { refuseCaller } from './callers';
@@ -16,7 +18,9 @@ import {
 	refused,
 	refuseRest,
 	rowsThatAre,
+	inputItemsOf,
 	stateAfter,
+	type Form,
 	type Row,
 	type RowThatIs,
 	type State,
@@ -39,10 +43,11 @@ export async function run(
 	const redactor = new Redactor();
 	const continues = context.continueOnFail();
 	try {
-		const rows = await carryOut(context, operation, redactor, continues);
+		const { rows, isCheck } = await carryOut(context, operation, redactor, continues);
 		const failure = continues ? undefined : combineFailures(operation, rows, redactor);
 		if (failure !== undefined) throw failure;
-		const output = outputItems(node, operation, rows, redactor);
+		const ofRun = isCheck ? {} : operation.runColumns?.(rows);
+		const output = outputItems(node, operation, rows, redactor, ofRun);
 		if (output.length === 0 && operation.emptyNotice !== undefined) {
 			context.addExecutionHints({ message: operation.emptyNotice, location: 'outputPane' });
 		}
@@ -58,16 +63,19 @@ async function carryOut(
 	operation: Operation,
 	redactor: Redactor,
 	continues: boolean,
-): Promise<readonly Row[]> {
+): Promise<{ readonly rows: readonly Row[]; readonly isCheck?: boolean }> {
 	const items = inputItems(context);
-	let rows: readonly Row[] = read(operation, items);
+	const { rows: all, leftOut } = read(operation, items);
+	if (leftOut > 0)
+		context.addExecutionHints({ message: leftOutNotice(leftOut), location: 'outputPane' });
+	let rows: readonly Row[] = all;
 	const approved = approvedChecks(rows);
 	let settings: Settings = { concurrency: 1 };
 	try {
 		refuseCaller(context, operation);
 		if (items[0] !== undefined) settings = operation.readSettings(items[0]);
 	} catch (error) {
-		return refuseRest(rows, error);
+		return { rows: refuseRest(rows, error) };
 	}
 	const reportsRun = settings.checkOnly === true && settings.checkOutput === 'run';
 	const step = async (take: () => Promise<readonly Row[]>): Promise<void> => {
@@ -79,13 +87,13 @@ async function carryOut(
 	await step(async () => await check(operation, rows, (await host()).run));
 	if (settings.checkOnly === true) {
 		await step(async () => await describe(operation, rows, (await host()).run, reportsRun));
-		return rows;
+		return { rows, isCheck: true };
 	}
 	await step(async () => approve(operation, rows, (await host()).run, approved));
 	await step(async () => await confirmToken(operation, rows, await host()));
-	if (opened === undefined) return rows;
+	if (opened === undefined) return { rows };
 	rows = await send(rows, (await host()).perform, settings, policyOf(operation, continues));
-	return (await operation.finish?.(rows, (await host()).run)) ?? rows;
+	return { rows: (await operation.finish?.(rows, (await host()).run)) ?? rows };
 }
 
 function selectedOperation(context: IExecuteFunctions, catalogue: readonly Operation[]): Operation {
@@ -115,16 +123,60 @@ function inputItems(context: IExecuteFunctions): InputItem[] {
 	});
 }
 
-/** Phase one: the form of each item, or why it was refused. */
-function read(operation: Operation, items: readonly InputItem[]): Row[] {
-	return items.map((item) => {
-		try {
-			const form = operation.read(item);
-			return { items: [item.index], writes: [], state: { is: 'read', form } };
-		} catch (error) {
-			return { ...refused([item.index], error), columns: operation.columnsOfUnread?.(item) };
-		}
+/**
+ * The forms of an item: its own or, if it has a list of rows, one for each; undefined for a row without
+ * any value.
+ * @param first the number of the first
+ */
+function formsOf(
+	{ sheet, read: readForm }: Operation,
+	item: InputItem,
+	first: number,
+): ReadonlyArray<Form | undefined> {
+	const isRow = sheet !== undefined && item.read(sheet.source) === 'items';
+	if (isRow && isEmptyRow(item.json)) return [undefined];
+	const form = readForm(item);
+	const list: unknown = sheet?.list && isRecord(form.input) ? form.input[sheet.list] : undefined;
+	const rows: unknown = isRow ? [item.json] : list;
+	if (!Array.isArray(rows)) return [{ ...form, items: [first] }];
+	return rows.map((json: unknown, index) => {
+		const number = first + index;
+		const place = { item: item.index, row: placeIn(json, number + 1) };
+		return isRecord(json) && !isEmptyRow(json)
+			? { ...form, json, items: [number], place }
+			: undefined;
 	});
+}
+
+/** Phase one: the form of each item or row, or why it was refused. */
+function read(operation: Operation, items: readonly InputItem[]) {
+	const rows: Row[] = [];
+	let count = 0;
+	let leftOut = 0;
+	for (const item of items) {
+		try {
+			for (const form of formsOf(operation, item, count)) {
+				count++;
+				if (form === undefined) leftOut++;
+				else {
+					const { items: numbers, place } = form;
+					rows.push({ items: numbers, place, writes: [], state: { is: 'read', form } });
+				}
+			}
+		} catch (error) {
+			const columns = operation.columnsOfUnread?.(item);
+			rows.push({ ...refused([count++], error), place: { item: item.index }, columns });
+		}
+	}
+	if (rows.length > 0 || leftOut === 0) return { rows, leftOut };
+	const error = new UserError('All rows are empty', {
+		hint: 'Check the node that reads the sheet.',
+	});
+	return { rows: [{ ...refused([0], error), place: { item: 0 } }], leftOut };
+}
+
+function leftOutNotice(count: number): string {
+	return `${count === 1 ? '1 row without any value was' : `${count} rows without any value were`} left out`;
 }
 
 /** What items name as approved, as it was entered. */
@@ -158,7 +210,7 @@ async function describe(
 ): Promise<readonly Row[]> {
 	if (reportsRun && operation.describeRun !== undefined) {
 		const records = [await operation.describeRun(rows, run)];
-		const items = rows.flatMap((row) => [...row.items]).sort((a, b) => a - b);
+		const items = rows.flatMap(inputItemsOf).sort((a, b) => a - b);
 		return [{ items, writes: [], state: { is: 'checked', records } }];
 	}
 	return rows.map((row) => {

@@ -1,3 +1,5 @@
+import type { SheetPlace } from './sheetPlace';
+
 /** The outcome of a change that failed. With `unknown`, all or part of it may have been made. */
 export type FailedOutcome = 'refused' | 'unknown' | 'not_sent';
 
@@ -19,8 +21,8 @@ export interface ErrorContext {
 	/** Whether it refuses the run as a whole, also with *On Error: Continue*. */
 	readonly refusesRun?: boolean;
 	readonly item?: number;
-	/** The row of a sheet that it is about, counted from 1; shown in place of the item. */
-	readonly row?: number;
+	/** The row of a sheet that it is about; shown in place of the item. */
+	readonly row?: SheetPlace;
 	/** The page below docs/ that explains it, e.g. `payments.md`. */
 	readonly page?: string;
 }

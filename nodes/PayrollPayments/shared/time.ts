@@ -5,3 +5,10 @@ export const MAX_UNIX_SECONDS = 1e11;
 export function toMilliseconds(unixTime: number): number {
 	return unixTime > MAX_UNIX_SECONDS ? unixTime : unixTime * 1000;
 }
+
+/** A Unix time in seconds or milliseconds as people read it; undefined for any other text. */
+export function unixTimeAsDate(text: string): string | undefined {
+	if (!/^\s*[1-9]\d{9}(?:\d{3})?\s*$/.test(text)) return undefined;
+	const time = new Date(toMilliseconds(Number(text))).toISOString();
+	return `${time.slice(0, 16).replace('T', ' ')} UTC`;
+}

@@ -7,10 +7,9 @@ const CENTS = 'a whole number of cents, e.g. 12500 for $125.00';
 const DOLLARS = 'dollars in plain digits with at most two decimals, e.g. 125.00';
 const RANGE = 'must be from $1.00 to $100,000,000.00';
 const MISSING_CENTS = `is missing; enter ${CENTS}`;
-const NOT_WHOLE = `must be ${CENTS}`;
-const notWhole = (value: unknown) => [value, NOT_WHOLE] as const;
+const notWhole = (value: unknown, given = `, not ${JSON.stringify(value)}`) =>
+	[value, `must be ${CENTS}${given}`] as const;
 const MISSING_DOLLARS = `is missing; enter ${DOLLARS}`;
-const NOT_PLAIN = `must be ${DOLLARS}`;
 
 it.each([100, 10_000_000_000, '100', ' 12500 '])('takes %j cents', (value) => {
 	expect(paymentCents.parse(value)).toBe(Number(value));
@@ -20,9 +19,11 @@ it.each<readonly [unknown, string]>([
 	[undefined, MISSING_CENTS],
 	[null, MISSING_CENTS],
 	['', MISSING_CENTS],
-	[' ', NOT_WHOLE],
-	...['1 000', 'abc', '1e3', '0x64', '100.0', '12,500', '１００'].map(notWhole),
-	...[1.5, NaN, Infinity, true, [100], {}].map(notWhole),
+	...[' ', '1 000', 'abc', '1e3', '0x64', '100.0', '12,500', '１００', 1.5, true].map((value) =>
+		notWhole(value),
+	),
+	...[NaN, Infinity].map((value) => notWhole(value, `, not ${value}`)),
+	...[[100], {}].map((value) => notWhole(value, '')),
 	['99', `${RANGE}, not $0.99`],
 	[99, `${RANGE}, not $0.99`],
 	['10000000001', `${RANGE}, not $100,000,000.01`],
@@ -47,7 +48,7 @@ it.each<readonly [unknown, string]>([
 		...['125.505', '$125.505', '125.505x', '1000000000000', '1000000000000.', '1000000000000.5'],
 		...['1000000000000.25', '$1000000000000', '01000000000000', '1000000000000x'],
 		'1000000000000.xy',
-	].map((value) => [value, NOT_PLAIN] as const),
+	].map((value) => [value, `must be ${DOLLARS}, not ${JSON.stringify(value)}`] as const),
 ])('refuses %j dollars: %s', (value, message) => {
 	expect(paymentDollars.safeParse(value).error?.issues).toEqual([
 		{ code: 'custom', message, path: [] },

@@ -17,7 +17,7 @@ const PROMISED: Readonly<Record<string, string>> = {
 	'administratorInvite.send': 'entityId role emails',
 	'nameReview.update': 'teamId userId decision reviewVersion',
 	'payment.create':
-		'teamId recipientEmail amountUnit amountCents amountDollars currency network paymentReference? typedData signatureSource signature signer',
+		'teamId paymentsSource paymentsJson recipientEmail amountUnit amountCents amountDollars currency network paymentReference? typedData signatureSource signature signer',
 	'teamUser.getAll': 'teamId returnAll limit emails? filters? output outputFields',
 	'webhook.send': 'webhookId eventType version?',
 };
@@ -33,8 +33,8 @@ const OWN_OPTIONS: Readonly<Record<string, readonly string[]>> = {
 	'invite.create': ['columnNames', 'inviteesPerRequest'],
 	'nameReview.update': ['decisionFieldName'],
 	'payment.create': [
-		...['checkOutput', 'confirmedNotPaid', 'domain', 'expectedPayments', 'expectedTotal'],
-		...['ifAlreadyPaid', 'primaryType', 'typedAmountUnit', 'types'],
+		...['checkOutput', 'columnNames', 'confirmedNotPaid', 'domain', 'expectedPayments'],
+		...['expectedTotal', 'ifAlreadyPaid', 'primaryType', 'typedAmountUnit', 'types'],
 	],
 	'webhook.send': ['eventTypeFieldName'],
 };

@@ -8,8 +8,10 @@ import { emailKey } from '../../contract/formats';
 import { INVITE_ROLES, ROLE_NAMES } from '../../contract/roles';
 import { defineWrite, repeated } from '../../run/operation';
 import { eachOrRefused, type Form } from '../../run/rows';
+import { checkColumnNames, sheetOf } from '../../run/columns';
+import { placeName } from '../../shared/sheetPlace';
 
-import { checkColumnNames, columnNames, readRow, type Row } from './columns';
+import { columnNames, readRow, type Row } from './columns';
 import { lookUpPeople, personOutcome, type KnownPeople } from './existingPeople';
 import { inviteesAsJson, inviteesOnForm } from './invitees';
 import { itemsOf, rowsFor, type Group } from './requests';
@@ -72,17 +74,16 @@ type InviteItem = Form<InputOf<typeof fields>, InputOf<typeof options>>;
 interface Mention {
 	readonly group: Group;
 	readonly item: number;
+	readonly name: string;
 }
 
 function rowsOf(items: readonly InviteItem[]): ReadonlyMap<InviteItem, Row> {
 	const rows = items.filter(({ input }) => input.inviteesSource === 'items');
-	const headers = new Set(rows.flatMap(({ json }) => Object.keys(json)));
-	return new Map(
-		rows.map((item) => {
-			const names = item.options.columnNames ?? [];
-			return [item, { number: item.items[0] + 1, columns: item.json, names, headers }];
-		}),
-	);
+	return sheetOf(rows, ({ items: [number], place, json, options }) => ({
+		place: place?.row ?? { number: number + 1 },
+		columns: json,
+		names: options.columnNames ?? [],
+	}));
 }
 
 /**
@@ -121,11 +122,11 @@ async function groupGuests(items: readonly InviteItem[]) {
 				?.find((one) => one.group === group || one.group.skipsExisting || group.skipsExisting);
 			const before = added.get(key) ?? earlier;
 			if (before !== undefined) {
-				const place = before.group.isSheet ? `row ${before.item + 1}` : `item ${before.item}`;
 				const isTwice = !isSheet && item === before.item;
-				throw repeated(email, isTwice ? undefined : place, isSheet ? item + 1 : undefined);
+				throw repeated(email, isTwice ? undefined : before.name, row?.place);
 			}
-			added.set(key, { group, item });
+			const name = row === undefined ? `item ${item}` : placeName(row.place);
+			added.set(key, { group, item, name });
 		}
 		for (const [key, mention] of added) mentions.set(key, [...(mentions.get(key) ?? []), mention]);
 		groups.set(name, group);
@@ -145,6 +146,7 @@ export const createInvites = defineWrite({
 	permission: 'invitePeople',
 	fields,
 	options,
+	sheet: { source: 'inviteesSource' },
 	output: z.union([personOutcome, invitesCreatedAnswer]),
 	check: async (forms, context) => {
 		const { groups, refusals } = await groupGuests(forms);

@@ -2,6 +2,7 @@ import { z } from 'zod';
 
 import { PAYMENT_CENTS } from '../../contract/limits';
 import { centsAsDollars, dollarsAsCents } from '../../shared/money';
+import { quoted } from '../../shared/redaction';
 
 function paymentAmount(centsIn: (value: unknown) => number | undefined, form: string) {
 	return z.unknown().transform((value, context): number => {
@@ -10,7 +11,8 @@ function paymentAmount(centsIn: (value: unknown) => number | undefined, form: st
 		if (cents >= least && cents <= most) return cents;
 		const range = `must be from ${centsAsDollars(least)} to ${centsAsDollars(most)}`;
 		const isMissing = value === undefined || value === null || value === '';
-		const fault = isMissing ? `is missing; enter ${form}` : `must be ${form}`;
+		const given = typeof value === 'object' ? '' : `, not ${quoted(value)}`;
+		const fault = isMissing ? `is missing; enter ${form}` : `must be ${form}${given}`;
 		const message = Number.isNaN(cents) ? fault : `${range}, not ${centsAsDollars(cents)}`;
 		context.addIssue({ code: 'custom', message });
 		return z.NEVER;

@@ -8,6 +8,7 @@ import type { PaymentAnswer, PaymentJournal } from '../../idempotency/paymentJou
 import type { Payment } from '../../idempotency/paymentKeys';
 import { hostOf } from '../../run/approve';
 import { refused, refuseRest, type Form, type Row, type State } from '../../run/rows';
+import { placeName, type SheetPlace } from '../../shared/sheetPlace';
 import type { RunContext } from '../../run/runContext';
 import { signatureOver, type OutputRecord, type Signs } from '../../run/write';
 import { UserError } from '../../shared/errors';
@@ -19,14 +20,17 @@ import { chainLabel, readChainId } from '../../signing/chains';
 import { eip712PartsOf } from './eip712Parts';
 import {
 	options as paymentOptions,
+	type PaymentForm,
 	type PaymentInput,
 	type PaymentOptions,
 	type PaymentSettings,
+	type PaymentsInput,
 } from './fields';
 import { journalOf } from './journal';
 import { totalCents, type GuardedPayment, type PaymentRow } from './paymentRow';
+import { paymentReport } from './checkReport';
+import { readPayments } from './sheet';
 
-type PaymentForm = Form<PaymentInput, PaymentOptions>;
 type PaymentRun = RunContext<PaymentSettings>;
 
 /** Whole cents, from the field that Amount Unit shows. */
@@ -136,9 +140,9 @@ function paid(columns: OutputRecord, { transaction, ...others }: PaymentAnswer):
 async function guardPayment(
 	form: PaymentForm,
 	run: PaymentRun,
-	{ journal, row }: { readonly journal: PaymentJournal; readonly row: number | undefined },
+	{ journal, row }: { readonly journal: PaymentJournal; readonly row?: SheetPlace },
 ): Promise<GuardedPayment> {
-	const { items, input } = form;
+	const { items, place, input } = form;
 	const { teamId, recipientEmail, currency, network, paymentReference: reference } = input;
 	const { confirmedNotPaid, typedAmountUnit } = run.settings;
 	const { message } = input.typedData;
@@ -152,6 +156,7 @@ async function guardPayment(
 		...{ baseUrl: run.credentials.baseUrl, teamId, signer, typedData: message, reference },
 		confirmedNotPaid,
 		...{ recipient: recipientEmail, cents, summary, item: items[0] },
+		row: place?.row && placeName(place.row),
 	};
 	const columns = { ...columnsOf(form, run), signer };
 	const write = run.write(
@@ -177,7 +182,7 @@ async function guardPayment(
 		{ journal, change: payment },
 	);
 	return {
-		...{ items, payment, columns, writes: [write] },
+		...{ items, place, payment, columns, writes: [write] },
 		isCompared: signs !== null && signedCents !== undefined,
 		signedCents,
 		state: { is: 'ready', act: async (perform) => [paid(columns, await perform(write))] },
@@ -191,16 +196,28 @@ function withKnown(
 	ifAlreadyPaid: PaymentSettings['ifAlreadyPaid'],
 ): PaymentRow {
 	const { columns = {} } = row;
-	const say = (change: (summary: string) => string) =>
-		row.writes.map((write) => ({ ...write, summary: change(write.summary) }));
+	const say = (change: (summary: string) => string, heading: string) => {
+		const shown = { ...columns, ...paymentReport(heading, columns) };
+		return row.writes.map((write) => ({
+			...write,
+			summary: change(write.summary),
+			columns: shown,
+		}));
+	};
 	const and = (state: State, writes = row.writes) => ({ ...row, known, state, writes });
-	const notAgain = () => say((summary) => `Already paid, so not sent again: ${summary}`);
+	const already = 'Already paid, so not sent again';
+	const notAgain = () => say((summary) => `${already}: ${summary}`, already);
 	switch (known.is) {
 		case 'sendable': {
 			const { attempt } = known;
 			return and(
 				row.state,
-				say((said) => (attempt > 1 ? `${said}, as attempt ${attempt}` : said)),
+				attempt > 1
+					? say(
+							(said) => `${said}, as attempt ${attempt}`,
+							`Pay ${row.payment.summary}, as attempt ${attempt}?`,
+						)
+					: say((said) => said, `Pay ${row.payment.summary}?`),
 			);
 		}
 		case 'done': {
@@ -265,28 +282,31 @@ function checkLimit(rows: readonly PaymentRow[], { credentials }: PaymentRun): v
 
 /** Checks all payments of a run: each by itself, the run's totals, and what was paid before. */
 export async function checkPayments(
-	forms: readonly PaymentForm[],
+	given: ReadonlyArray<Form<PaymentsInput, PaymentOptions>>,
 	run: PaymentRun,
 	unread: readonly Row[],
 ): Promise<Row[]> {
+	const { payments: forms, unreadable } = readPayments(given, run);
+	const refuse = (form: PaymentForm, error: unknown, scope?: 'run'): Row => ({
+		...refused(form.items, error, scope),
+		place: form.place,
+		columns: columnsOf(form, run),
+	});
 	try {
-		checkTotals(forms, unread);
+		checkTotals(forms, [...unread, ...unreadable]);
 	} catch (error) {
-		return forms.map((form) => ({
-			...refused(form.items, error, 'run'),
-			columns: columnsOf(form, run),
-		}));
+		return [...unreadable, ...forms.map((form) => refuse(form, error, 'run'))];
 	}
 	const journal = journalOf(run);
-	const rows: Row[] = [];
+	const rows: Row[] = [...unreadable];
 	const guarded: GuardedPayment[] = [];
 	const isSheet = forms.length + unread.length > 1;
 	for (const form of forms) {
-		const row = isSheet ? form.items[0] + 1 : undefined;
+		const row = isSheet ? { number: form.items[0] + 1 } : undefined;
 		try {
 			guarded.push(await guardPayment(form, run, { journal, row }));
 		} catch (error) {
-			rows.push({ ...refused(form.items, error), columns: columnsOf(form, run) });
+			rows.push(refuse(form, error));
 		}
 	}
 	const known = await journal.look(guarded.map(({ payment }) => payment));

@@ -5,7 +5,7 @@ import { requireSignature } from '../../forms/serviceFields';
 import { defineWrite } from '../../run/operation';
 import { checkPayments } from './check';
 import { fields, options, runOptions } from './fields';
-import { finish, notesOnFailure, paymentsIn } from './outcome';
+import { finish, notesOnFailure, paymentsIn, runColumns } from './outcome';
 import { describeRun } from './runCheck';
 import { columnsOfUnread } from './unreadRow';
 
@@ -39,6 +39,8 @@ const paymentOutcome = z
 		transaction: text,
 		/** If *Retry On Fail* ran the item again after the payment was made. */
 		already_sent: z.literal(true).optional(),
+		/** What became of the whole run, the same in every row. */
+		run_message: z.string().optional(),
 	})
 	.extend(paymentColumns.extend({ signer: text }).partial().shape)
 	.passthrough();
@@ -55,6 +57,10 @@ const listedRow = z.object({
 const runCheck = z.object({
 	check: z.enum(['passed', 'failed']),
 	summary: z.string(),
+	/** A few lines for a chat. */
+	message: z.string(),
+	/** For a form or a mail. */
+	html: z.string(),
 	/** Host of the service. */
 	service: z.string(),
 	/** What Approved Check takes; null if a row was refused. */
@@ -99,9 +105,11 @@ export const createInstantPayment = defineWrite({
 	failureColumns: { transaction: null },
 	checkForm: requireSignature,
 	columnsOfUnread,
+	sheet: { source: 'paymentsSource', list: 'paymentsJson' },
 	check: checkPayments,
 	describeRun,
 	contentOf: paymentsIn,
 	notesOnFailure,
+	runColumns,
 	finish,
 });

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 
-import { paymentPayload } from '../../signing/payloads';
+import { paymentPayload, type PaymentPayload } from '../../signing/payloads';
+import { columnNamesFor } from '../../run/columns';
+import type { Form } from '../../run/rows';
 import { shownWhen, type InputOf } from '../../forms/field';
 import { choice, filledText, json, menu, menuOf, text, wholeNumber } from '../../forms/fieldTypes';
 import { optionalJsonObject, signatureFields, teamId } from '../../forms/serviceFields';
@@ -82,7 +84,19 @@ export const runOptions = {
 	),
 };
 
+/** What a row of a sheet has of a payment, in the order of the error messages. */
+export const COLUMNS = [
+	'recipient_email',
+	'amount',
+	'amount_cents',
+	'reference',
+	'authorization',
+] as const;
+
+export type Column = (typeof COLUMNS)[number];
+
 export const options = {
+	columnNames: columnNamesFor(COLUMNS, 'recipient_email'),
 	domain: optionalJsonObject({
 		label: 'Domain',
 		description: `EIP-712 domain that the signature is for. ${WHEN_NEEDED}.`,
@@ -122,23 +136,69 @@ export const options = {
 	),
 };
 
+/** A row may be empty, and anything may be in it; it is read with the others. */
+const rows = z
+	.array(z.record(z.unknown(), { invalid_type_error: 'must be an object' }).nullable(), {
+		invalid_type_error: 'must be a JSON list',
+		required_error: 'is missing',
+	})
+	.min(1, 'is empty. Add at least one row');
+
+const ON_FORM = { paymentsSource: ['fields'] };
+
 export const fields = {
 	teamId: teamId(),
-	recipientEmail: text(
-		{ label: 'Recipient Email', description: 'The external recipient', example: 'ana@example.com' },
-		email,
+	paymentsSource: choice(
+		{ label: 'Payments From', description: 'Where the payments come from' },
+		menu({
+			fields: { name: 'Form', description: 'Fill in the form for each input item' },
+			items: {
+				name: 'Input Rows',
+				description:
+					'One payment per input item. Columns: recipient_email, amount (dollars) or amount_cents, reference, authorization. Case, spaces, _ and - make no difference.',
+			},
+			json: { name: 'JSON', description: 'A list of rows in one field, with the same columns' },
+		}),
+		'fields',
+	),
+	paymentsJson: shownWhen(
+		{ paymentsSource: ['json'] },
+		json(
+			{
+				label: 'Payments (JSON)',
+				description:
+					'List of rows, each with recipient_email, amount, reference and authorization, as text or as an array from an expression',
+				preset:
+					'[{ "reference": "INV-2026-0042", "recipient_email": "ana@example.com", "amount": "125.00", "authorization": {} }]',
+			},
+			rows,
+		),
+	),
+	recipientEmail: shownWhen(
+		ON_FORM,
+		text(
+			{
+				label: 'Recipient Email',
+				description: 'The external recipient',
+				example: 'ana@example.com',
+			},
+			email,
+		),
 	),
 	/* Both amounts give whole cents. */
-	amountUnit: choice(
-		{ label: 'Amount Unit', description: 'Unit that you enter the amount in' },
-		menu({
-			cents: 'Whole cents, e.g. 12500 for $125.00',
-			dollars: 'Up to two decimals, e.g. 125.00',
-		}),
-		'dollars',
+	amountUnit: shownWhen(
+		ON_FORM,
+		choice(
+			{ label: 'Amount Unit', description: 'Unit that you enter the amount in' },
+			menu({
+				cents: 'Whole cents, e.g. 12500 for $125.00',
+				dollars: 'Up to two decimals, e.g. 125.00',
+			}),
+			'dollars',
+		),
 	),
 	amountCents: shownWhen(
-		{ amountUnit: ['cents'] },
+		{ ...ON_FORM, amountUnit: ['cents'] },
 		text(
 			{
 				label: 'Amount (Cents)',
@@ -150,7 +210,7 @@ export const fields = {
 		),
 	),
 	amountDollars: shownWhen(
-		{ amountUnit: ['dollars'] },
+		{ ...ON_FORM, amountUnit: ['dollars'] },
 		text(
 			{
 				label: 'Amount (Dollars)',
@@ -170,34 +230,50 @@ export const fields = {
 		menu(PAYMENT_NETWORKS),
 		'arbitrum',
 	),
-	paymentReference: text(
-		{
-			label: 'Payment Reference',
-			description:
-				'Your invoice or payout number. This node pays a reference once for each team, even with a new authorization. A copy of the node starts with an empty record. It isn’t sent to the service.',
-			example: 'INV-2026-0042',
-			empty: 'unset',
-		},
-		z
-			.union([z.string(), z.number()], { errorMap: notText })
-			.refine(
-				(value) => typeof value === 'string' || Math.abs(value) < 2 ** 53,
-				'is a number with more digits than n8n keeps; make it text',
-			)
-			.transform((value) => String(value).trim())
-			.superRefine(refuseFault(faultInReference)),
+	paymentReference: shownWhen(
+		ON_FORM,
+		text(
+			{
+				label: 'Payment Reference',
+				description:
+					'Your invoice or payout number. This node pays a reference once for each team, even with a new authorization. A copy of the node starts with an empty record. It isn’t sent to the service.',
+				example: 'INV-2026-0042',
+				empty: 'unset',
+			},
+			z
+				.union([z.string(), z.number()], { errorMap: notText })
+				.refine(
+					(value) => typeof value === 'string' || Math.abs(value) < 2 ** 53,
+					'is a number with more digits than n8n keeps; make it text',
+				)
+				.transform((value) => String(value).trim())
+				.superRefine(refuseFault(faultInReference)),
+		),
 	),
-	typedData: json(
-		{
-			label: 'Payment Authorization',
-			description:
-				'The EIP-712 payload to sign, or its message with from, to, salt, expires and data. The node checks that data.amount equals the amount above, that from (if it is an address) is the wallet, Signer, the Platform ID or the team’s account, that the chain belongs to the network, and that every team ID and email address in it is the one above. Everything else is signed as given. With a provided signature and no Domain, Types and Primary Type, nothing is compared.',
-		},
-		paymentPayload,
+	typedData: shownWhen(
+		ON_FORM,
+		json(
+			{
+				label: 'Payment Authorization',
+				description:
+					'The EIP-712 payload to sign, or its message with from, to, salt, expires and data. The node checks that data.amount equals the amount above, that from (if it is an address) is the wallet, Signer, the Platform ID or the team’s account, that the chain belongs to the network, and that every team ID and email address in it is the one above. Everything else is signed as given. With a provided signature and no Domain, Types and Primary Type, nothing is compared.',
+			},
+			paymentPayload,
+		),
 	),
-	...signatureFields,
+	signatureSource: shownWhen(ON_FORM, signatureFields.signatureSource),
+	signature: shownWhen({ ...ON_FORM, signatureSource: ['provided'] }, signatureFields.signature),
+	signer: shownWhen({ ...ON_FORM, signatureSource: ['provided'] }, signatureFields.signer),
 };
 
-export type PaymentInput = InputOf<typeof fields>;
+/** The form, which may have a list of payments, or none if its item is a row of a sheet. */
+export type PaymentsInput = InputOf<typeof fields>;
+
+/** One payment, whether from the form or from a row. */
+export type PaymentInput = PaymentsInput & {
+	readonly recipientEmail: string;
+	readonly typedData: PaymentPayload;
+};
 export type PaymentOptions = InputOf<typeof options>;
+export type PaymentForm = Form<PaymentInput, PaymentOptions>;
 export type PaymentSettings = InputOf<typeof runOptions>;

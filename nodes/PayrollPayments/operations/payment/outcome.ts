@@ -1,10 +1,16 @@
 import { madeNow } from '../../run/output';
 import { failedRows, rowsThatAre, type Row } from '../../run/rows';
 import type { RunContext } from '../../run/runContext';
-import { counted } from '../../shared/lists';
+import { UserError } from '../../shared/errors';
+import { counted, listed } from '../../shared/lists';
 import { centsAsDecimal, centsAsDollars } from '../../shared/money';
+import { failuresIn, paymentName } from './checkReport';
 import { journalOf } from './journal';
 import { isPayment, totalCents } from './paymentRow';
+import { inChat } from './report';
+
+/** How many codes or errors a message lists before it only counts the rest. */
+const MAX_NAMED = 10;
 
 const PAID_AGAIN =
 	'Payments without a Payment Reference must be left out of the next run: a new authorization would pay them again.';
@@ -34,14 +40,41 @@ export function paymentsIn(rows: readonly Row[]): string {
 	return `${length} payment${length === 1 ? '' : 's'} totaling ${centsAsDollars(totalCents(payments))}`;
 }
 
-/** "19 of 50 paid ($23,400.00), 1 unknown, 30 not sent.", and what to leave out of the next run. */
-export function notesOnFailure(rows: readonly Row[]): readonly string[] {
-	if (rows.length < 2) return [];
+/** "19 of 50 paid ($23,400.00), 1 unknown, 30 not sent." */
+function tallyTextOf(rows: readonly Row[]): string {
 	const { all, paid, cents, paidBefore, refused, unknown, notSent } = tallyOf(rows);
 	const rest = counted({ 'paid before': paidBefore, refused, unknown, 'not sent': notSent });
-	const tally = [`${paid.length} of ${all} paid (${centsAsDollars(cents)})`, ...rest].join(', ');
-	const isPaidAgain = paid.some(({ payment }) => payment.reference === undefined);
-	return isPaidAgain ? [`${tally}.`, PAID_AGAIN] : [`${tally}.`];
+	return `${[`${paid.length} of ${all} paid (${centsAsDollars(cents)})`, ...rest].join(', ')}.`;
+}
+
+/** What became of the run, and what to leave out of the next one. */
+export function notesOnFailure(rows: readonly Row[]): readonly string[] {
+	if (rows.length < 2) return [];
+	const tally = tallyTextOf(rows);
+	const isPaidAgain = tallyOf(rows).paid.some(({ payment }) => payment.reference === undefined);
+	return isPaidAgain ? [tally, PAID_AGAIN] : [tally];
+}
+
+/** What became of a run of several payments, or of a sheet, as its rows say it. */
+export function runColumns(rows: readonly Row[]): Readonly<Record<string, string>> {
+	const isSheet = rows.some(({ place }) => place?.row !== undefined);
+	if (rows.length < 2 && !isSheet) return {};
+	const codes = rowsThatAre(rows, 'unknown').flatMap((row) => {
+		const { error } = row.state;
+		const code = error instanceof UserError ? error.context.attemptCode : undefined;
+		return code === undefined ? [] : `${paymentName(row)} (${code})`;
+	});
+	const ask =
+		codes.length === 0
+			? []
+			: [`Ask the service about ${listed(codes, MAX_NAMED)}, and don’t pay it in another way.`];
+	const failures = failuresIn(rowsThatAre(rows, 'refused', 'unknown'), paymentName);
+	const said = [
+		tallyTextOf(rows),
+		...ask,
+		...(failures.length > 0 ? [`${listed(failures, MAX_NAMED, '. ')}.`] : []),
+	];
+	return { run_message: inChat(said.join(' ')) };
 }
 
 /**

@@ -8,6 +8,7 @@ import { emailKey } from '../../contract/formats';
 import { asWord } from '../../shared/redaction';
 import { counted } from '../../shared/lists';
 import { centsAsDecimal, centsAsDollars, dollarsAsCents, wholeCents } from '../../shared/money';
+import { runReport } from './checkReport';
 import { isPayment, totalCents, type PaymentRow } from './paymentRow';
 
 /** The balance of the paying team in US cents; undefined if it can't be read, or there are several teams. */
@@ -22,12 +23,13 @@ async function balanceOf(
 	return dollars?.map(({ balance_cents: cents }) => wholeCents(cents))[0];
 }
 
-/** The rows with the same recipient and amount, by their numbers. */
-function duplicatesIn(rows: readonly PaymentRow[]): number[][] {
-	const groups = new Map<string, number[]>();
-	for (const { items, payment } of rows) {
+/** The rows with the same recipient and amount. */
+function duplicatesIn(rows: readonly PaymentRow[]): PaymentRow[][] {
+	const groups = new Map<string, PaymentRow[]>();
+	for (const row of rows) {
+		const { payment } = row;
 		const key = `${payment.cents} ${emailKey(payment.recipient)}`;
-		groups.set(key, [...(groups.get(key) ?? []), items[0] + 1]);
+		groups.set(key, [...(groups.get(key) ?? []), row]);
 	}
 	return [...groups.values()].filter((group) => group.length > 1);
 }
@@ -100,6 +102,7 @@ export async function describeRun(rows: readonly Row[], run: RunContext): Promis
 			? []
 			: `Check failed: ${refused.length} of ${all.length} rows refused, first row ${String(firstRefused.row)}: ${String(firstRefused.error)}`;
 	const service = hostOf(run.approvable);
+	const { length: count } = all;
 	const summary = `Pay ${toSend.length} of ${all.length} rows, ${centsAsDollars(toSendTotal)} of ${centsAsDollars(total)}`;
 	const writes = payments.flatMap((row) => row.writes);
 	return {
@@ -112,9 +115,13 @@ export async function describeRun(rows: readonly Row[], run: RunContext): Promis
 		]
 			.flat()
 			.join('. '),
+		...runReport({
+			...{ count, total, toSend, toSendTotal, balance, service },
+			...{ paid, unknown, refused, duplicates },
+		}),
 		service,
 		approval: refused.length > 0 ? null : approvalOf(run.approvable, writes),
-		count: all.length,
+		count,
 		total: centsAsDecimal(total),
 		to_send_count: toSend.length,
 		to_send_total: centsAsDecimal(toSendTotal),
@@ -125,6 +132,6 @@ export async function describeRun(rows: readonly Row[], run: RunContext): Promis
 		already_paid: paid.map(listedRow),
 		unknown: unknown.map(listedRow),
 		refused: refused.map(listedRow),
-		duplicates,
+		duplicates: duplicates.map((group) => group.map(({ items }) => items[0] + 1)),
 	};
 }

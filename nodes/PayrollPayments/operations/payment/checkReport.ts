@@ -1,0 +1,135 @@
+import { failedRows, firstItem, inOrder, type Row } from '../../run/rows';
+import type { OutputRecord } from '../../run/write';
+import { messageOf as errorOf } from '../../shared/errors';
+import { centsAsDollars, dollarsAsCents } from '../../shared/money';
+import { listed } from '../../shared/lists';
+import { shorten } from '../../shared/redaction';
+import { placeName } from '../../shared/sheetPlace';
+import { unixTimeAsDate } from '../../shared/time';
+import type { PaymentRow } from './paymentRow';
+import { htmlOf, LONGEST_ERROR, messageOf, type Report } from './report';
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+function dollarsOf({ amount }: OutputRecord): string {
+	return centsAsDollars(dollarsAsCents(textOf(amount)) ?? 0);
+}
+
+/** A row as people call it: "row 7 of the sheet (PAY-007)". */
+export function rowName({ columns, place, items }: Row): string {
+	const reference = textOf(columns?.reference) || undefined;
+	return placeName({ ...(place?.row ?? { number: firstItem({ items }) + 1 }), reference });
+}
+
+/** A payment by its reference, or else its row. */
+export function paymentName(row: Row): string {
+	return textOf(row.columns?.reference) || rowName(row);
+}
+
+/** What failed, and where; a row is named unless the whole run is refused. */
+export function failuresIn(rows: readonly Row[], nameOf: (row: Row) => string): string[] {
+	const groups = new Map<string, string[]>();
+	for (const row of inOrder(failedRows(rows))) {
+		const { state } = row;
+		const said = shorten(errorOf(state.error), LONGEST_ERROR).replace(/\.$/, '');
+		const isOfRun = state.is === 'refused' && state.scope === 'run';
+		groups.set(said, [...(groups.get(said) ?? []), ...(isOfRun ? [] : [nameOf(row)])]);
+	}
+	return [...groups].map(([said, names]) =>
+		names.length === 0 ? said : `${listed(names).replace(/^r/, 'R')}: ${said}`,
+	);
+}
+
+/** A payment in lines: the amount first, then who gets it, and until when. */
+function linesOf(columns: OutputRecord): string[] {
+	const { reference, recipient_email: email, recipient_address: address, expires } = columns;
+	const until = textOf(expires);
+	return [
+		dollarsOf(columns),
+		textOf(reference),
+		textOf(email),
+		textOf(address),
+		until === '' ? '' : `valid until ${unixTimeAsDate(until) ?? until}`,
+	].filter(Boolean);
+}
+
+/** Where the payments come from, and what they go through. */
+function routeOf(payments: readonly OutputRecord[], service: string): string[] {
+	const named = (label: string, name: string) => {
+		const values = [...new Set(payments.map((each) => textOf(each[name])))].filter(Boolean);
+		return values.length === 0 ? '' : `${label}: ${values.join(', ')}`;
+	};
+	const route = [named('From team', 'team'), `Service: ${service}`];
+	return [...route, named('Chain', 'chain'), named('Contract', 'contract')].filter(Boolean);
+}
+
+function textsOf(report: Report) {
+	return { message: messageOf(report), html: htmlOf(report) };
+}
+
+/**
+ * The message and the page of the check of one payment.
+ * @param heading what would be done
+ */
+export function paymentReport(heading: string, columns: OutputRecord) {
+	const lines = routeOf([columns], textOf(columns.service));
+	return textsOf({ heading, lines, lists: [], payments: [linesOf(columns)] });
+}
+
+interface CheckedRun {
+	readonly count: number;
+	readonly total: bigint;
+	readonly toSend: readonly PaymentRow[];
+	readonly toSendTotal: bigint;
+	readonly balance: bigint | undefined;
+	readonly service: string;
+	readonly paid: readonly PaymentRow[];
+	readonly unknown: readonly PaymentRow[];
+	readonly refused: readonly Row[];
+	readonly duplicates: ReadonlyArray<readonly PaymentRow[]>;
+}
+
+function payments(count: number): string {
+	return count === 1 ? '1 payment' : `${count} payments`;
+}
+
+/** The message and the page of the check of a run. */
+export function runReport(run: CheckedRun) {
+	const { count, total, toSend, toSendTotal, balance, service, refused } = run;
+	const columns = toSend.map((row) => row.columns ?? {});
+	const what = `${centsAsDollars(toSendTotal)} in ${payments(toSend.length)}`;
+	const all =
+		toSend.length === count ? '' : `All rows: ${centsAsDollars(total)} in ${payments(count)}`;
+	const rest = balance === undefined ? undefined : centsAsDollars(balance - toSendTotal);
+	const isFailed = refused.length > 0;
+	const heading = isFailed
+		? `Can’t be paid: ${refused.length} of ${payments(count)} refused`
+		: `Pay ${what}?`;
+	const names = (rows: readonly Row[]) => rows.map(paymentName);
+	return textsOf({
+		heading,
+		lines: [
+			isFailed ? `The others: ${what}` : all,
+			...routeOf(columns, service),
+			balance === undefined || rest === undefined
+				? ''
+				: `Balance: ${centsAsDollars(balance)} now, ${rest} afterwards`,
+		].filter(Boolean),
+		lists: [
+			{ title: 'Refused', entries: failuresIn(refused, rowName) },
+			{
+				title: 'Look closely, the same recipient and amount',
+				entries: run.duplicates.map((group) => names(group).join(' and ')),
+			},
+			{
+				title: 'Not known yet, and not sent again',
+				entries: run.unknown.map((row) => {
+					const code = row.known.is === 'unknown' ? row.known.code : undefined;
+					return code === undefined ? paymentName(row) : `${paymentName(row)} (${code})`;
+				}),
+			},
+			{ title: 'Paid before, and left alone', entries: names(run.paid) },
+		],
+		payments: columns.map(linesOf),
+	});
+}

@@ -1,0 +1,108 @@
+import { entityLabel } from '../../api/credentials';
+import { isBlank, refusalOf, type Schema } from '../../forms/field';
+import { checkColumnNames, fieldsOfRow, rowError, sheetOf, type SheetRow } from '../../run/columns';
+import { refused, type Form, type Row } from '../../run/rows';
+import type { RunContext } from '../../run/runContext';
+import type { UserError } from '../../shared/errors';
+import { centsAsDecimal } from '../../shared/money';
+import { shorten, visible } from '../../shared/redaction';
+import {
+	COLUMNS,
+	fields,
+	type Column,
+	type PaymentForm,
+	type PaymentOptions,
+	type PaymentsInput,
+} from './fields';
+
+type GivenForm = Form<PaymentsInput, PaymentOptions>;
+
+const RECOGNITION = {
+	recognized: {
+		...Object.fromEntries(COLUMNS.map((column) => [column, column])),
+		email: 'recipient_email',
+	},
+	/* Another column may hold another amount or recipient. */
+	exclusive: COLUMNS,
+} as const;
+
+/** The cells of a row as the form's own fields read them, with the first fault. */
+function readCells(row: SheetRow<Column>) {
+	const { valueOf, headerOf } = fieldsOfRow(row, RECOGNITION);
+	let fault: UserError | undefined;
+	const read = <Value>(column: Column, schema: Schema<Value>): Value | undefined => {
+		const value = valueOf(column);
+		const isMissing = isBlank(value);
+		const { data, error } = schema.safeParse(isMissing ? undefined : value);
+		if (error === undefined) return data;
+		const advice = isMissing
+			? ' If it is in another column, enter its header in Column Names under Options.'
+			: '';
+		const isAddress = column === 'recipient_email' && typeof value === 'string' && !isMissing;
+		const said = isAddress
+			? `${shorten(visible(value.trim()), 100)} isn’t an email address`
+			: refusalOf(headerOf(column), error).message;
+		fault ??= rowError(row, said, advice);
+		return undefined;
+	};
+	const isInCents = isBlank(valueOf('amount')) && !isBlank(valueOf('amount_cents'));
+	const recipientEmail = read('recipient_email', fields.recipientEmail.schema);
+	const amountCents = isInCents
+		? read('amount_cents', fields.amountCents.schema)
+		: read('amount', fields.amountDollars.schema);
+	if (!isInCents && !isBlank(valueOf('amount_cents'))) {
+		const both = `${headerOf('amount')} and ${headerOf('amount_cents')}`;
+		fault ??= rowError(row, `${both} are both filled in`, ' Leave one of the two empty.');
+	}
+	const paymentReference = isBlank(valueOf('reference'))
+		? undefined
+		: read('reference', fields.paymentReference.schema);
+	const typedData = read('authorization', fields.typedData.schema);
+	return { recipientEmail, amountCents, paymentReference, typedData, fault };
+}
+
+/** Whether the form itself has the payment, and no row of a sheet. */
+function isOnForm(form: GivenForm): form is PaymentForm {
+	return form.input.recipientEmail !== undefined && form.input.typedData !== undefined;
+}
+
+/**
+ * The payments of a run: those of forms, and those in rows of sheets. A row that can't be read is refused,
+ * with the columns that could be.
+ * @throws {UserError} if Column Names names a column that no row has
+ */
+export function readPayments(forms: readonly GivenForm[], { credentials }: RunContext) {
+	const rows = sheetOf(
+		forms.filter((form) => !isOnForm(form)),
+		({ items: [number], place, json, options }) => ({
+			place: place?.row ?? { number: number + 1 },
+			columns: json,
+			names: options.columnNames ?? [],
+		}),
+	);
+	checkColumnNames([...rows.values()]);
+	const payments = forms.filter(isOnForm);
+	const unreadable: Row[] = [];
+	for (const [form, row] of rows) {
+		const { input, items } = form;
+		const { recipientEmail, amountCents, paymentReference, typedData, fault } = readCells(row);
+		const place = form.place && {
+			...form.place,
+			row: { ...row.place, reference: paymentReference },
+		};
+		if (recipientEmail === undefined || typedData === undefined || fault !== undefined) {
+			const { currency, network, teamId } = input;
+			const columns = {
+				...(amountCents !== undefined && { amount: centsAsDecimal(amountCents) }),
+				...{ currency, network, team: entityLabel(teamId, credentials.entities) },
+				...(recipientEmail !== undefined && { recipient_email: recipientEmail }),
+				...(paymentReference !== undefined && { reference: paymentReference }),
+			};
+			unreadable.push({ ...refused(items, fault), place, columns });
+			continue;
+		}
+		const own = { recipientEmail, amountCents, paymentReference, typedData };
+		payments.push({ ...form, place, input: { ...input, ...own } });
+	}
+	return { payments, unreadable };
+}

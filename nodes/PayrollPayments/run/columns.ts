@@ -1,0 +1,215 @@
+import { z } from 'zod';
+
+import { isBlank, titleOf, type Field } from '../forms/field';
+import { choice, filledText, menuOf, text } from '../forms/fieldTypes';
+import { UserError } from '../shared/errors';
+import { isRecord } from '../shared/json';
+import { listed } from '../shared/lists';
+import type { SheetPlace } from '../shared/sheetPlace';
+
+type Columns = Readonly<Record<string, unknown>>;
+
+/** A header that the user named for a field. */
+interface NamedColumn<Name extends string> {
+	readonly field: Name;
+	readonly name: string;
+}
+
+/**
+ * One row of a sheet, and the columns that Column Names gives for it. n8n's nodes for sheets leave out
+ * empty cells, so a row may lack a column that the sheet has.
+ */
+export interface SheetRow<Name extends string> {
+	readonly place: SheetPlace;
+	readonly columns: Columns;
+	readonly names: ReadonlyArray<NamedColumn<Name>>;
+	/** The headers of all rows. */
+	readonly headers: ReadonlySet<string>;
+}
+
+/** A header without what spellings differ in: "First Name", first_name and firstName are one. */
+export function withoutStyle(header: string): string {
+	return header.replace(/[\s_-]|\p{Cf}/gu, '').toLowerCase();
+}
+
+/** Whether a header is that of n8n's own column with the number of the row. */
+function isRowNumber(header: string): boolean {
+	return withoutStyle(header) === 'rownumber';
+}
+
+/** The row's own number, or its place in the list. */
+export function placeIn(columns: unknown, position: number): SheetPlace {
+	const found = Object.entries(isRecord(columns) ? columns : {}).find(([each]) =>
+		isRowNumber(each),
+	);
+	const number = Number(found?.[1] ?? 0);
+	const isOfSheet = Number.isSafeInteger(number) && number > 0;
+	return isOfSheet ? { number, isOfSheet } : { number: position };
+}
+
+/** Whether a row has no value but its number. */
+export function isEmptyRow(columns: unknown): boolean {
+	if (!isRecord(columns)) return isBlank(columns);
+	return Object.entries(columns).every(
+		([header, value]) =>
+			isRowNumber(header) || isBlank(value) || (isRecord(value) && Object.keys(value).length === 0),
+	);
+}
+
+/** Rows with the headers of all of them. */
+export function sheetOf<Name extends string, Source>(
+	sources: readonly Source[],
+	rowFrom: (source: Source) => Omit<SheetRow<Name>, 'headers'>,
+): ReadonlyMap<Source, SheetRow<Name>> {
+	const rows = sources.map((source) => [source, rowFrom(source)] as const);
+	const headers = new Set(rows.flatMap(([, { columns }]) => Object.keys(columns)));
+	return new Map(rows.map(([source, row]) => [source, { ...row, headers }]));
+}
+
+const NO_COLUMN = 'is empty. Add a column with a field and a name, or remove the option';
+
+const columnName = text(
+	{ label: 'Name', description: 'Header of the column that has this field', example: 'Work Email' },
+	filledText,
+);
+
+/** *Column Names*: headers for fields whose columns aren't recognized by name. */
+export function columnNamesFor<const Name extends string>(
+	names: readonly Name[],
+	preset: NoInfer<Name>,
+): Field<ReadonlyArray<NamedColumn<Name>>, 'unset'> {
+	const columnField = choice<Name>({ label: 'Field' }, menuOf(names), preset);
+	const column = z
+		.object({ field: z.unknown(), name: columnName.schema })
+		.transform(({ field, name }, context): NamedColumn<Name> => {
+			const { data, error } = columnField.schema.safeParse(field);
+			if (data !== undefined) return { field: data, name };
+			for (const issue of error?.issues ?? []) context.addIssue({ ...issue, path: ['field'] });
+			return z.NEVER;
+		});
+	return {
+		empty: 'unset',
+		form: {
+			displayName: 'Column Names',
+			type: 'fixedCollection',
+			typeOptions: { multipleValues: true },
+			placeholder: 'Add column',
+			default: {},
+			description:
+				'Which column of the input rows has which field, if its header isn’t the field’s name',
+			options: [
+				{
+					displayName: 'Column',
+					name: 'column',
+					values: [
+						{ ...columnField.form, name: 'field' },
+						{ ...columnName.form, name: 'name' },
+					],
+				},
+			],
+		},
+		/* n8n turns an expression for the whole field into an empty one. */
+		schema: z
+			.object(
+				{ column: z.array(column, { required_error: NO_COLUMN }).min(1, NO_COLUMN) },
+				{ invalid_type_error: 'must be a list of columns' },
+			)
+			.transform((value) => value.column),
+	};
+}
+
+/** @throws {UserError} if no row has a column that the user named: what it holds would be dropped */
+export function checkColumnNames(rows: ReadonlyArray<SheetRow<string>>): void {
+	const named = new Map(rows.flatMap(({ names }) => names.map(({ name, field }) => [name, field])));
+	for (const [name, field] of named) {
+		if (rows.some((row) => matches(row, name).length > 0)) continue;
+		throw new UserError(
+			`Column Names reads ${titleOf(field)} from column ${name}, but no row has that column`,
+			{
+				hint: `Correct Column Names under Options. The first row has the columns ${listed(Object.keys(rows[0]?.columns ?? {}), 10)}. If the column is only empty, turn on Include Empty Cells in the node that reads the file.`,
+			},
+		);
+	}
+}
+
+/**
+ * The row's headers that a name stands for: the one spelled exactly so, if any row has it, or else
+ * those in another style.
+ */
+function matches(row: SheetRow<string>, name: string): string[] {
+	const headers = Object.keys(row.columns);
+	if (row.headers.has(name)) return headers.filter((header) => header === name);
+	const wanted = withoutStyle(name);
+	/* A name of nothing but style, such as "-", would match a header that is empty. */
+	return wanted === '' ? [] : headers.filter((header) => withoutStyle(header) === wanted);
+}
+
+interface Recognition<Name extends string> {
+	/** The spellings that are recognized, and the field of each. */
+	readonly recognized: Readonly<Record<string, Name>>;
+	/** Fields that are read from the named column alone, even in a row that lacks it. */
+	readonly exclusive: readonly Name[];
+}
+
+/** Reads the fields of a row, by its headers. */
+export interface FieldsOfRow<Name extends string> {
+	valueOf(field: Name): unknown;
+	/** The column of a field, as the sheet calls it. */
+	headerOf(field: Name): string;
+	isNamed(field: Name): boolean;
+}
+
+/**
+ * The fields of a row. A named column wins over a recognized one, where the row has it; for some fields,
+ * everywhere: another column may hold a private address.
+ * @throws {UserError} if two columns hold one field
+ */
+export function fieldsOfRow<Name extends string>(
+	row: SheetRow<Name>,
+	{ recognized, exclusive }: Recognition<Name>,
+): FieldsOfRow<Name> {
+	const byStyle = new Map(
+		Object.entries(recognized).map(([name, field]) => [withoutStyle(name), field]),
+	);
+	const named = row.names.flatMap(({ field, name }) =>
+		matches(row, name).map((header) => ({ field, header })),
+	);
+	/* Where a row has only one of two such columns, its cell in the other one can be empty. */
+	const others = [...row.headers].flatMap((header) => {
+		const field = byStyle.get(withoutStyle(header));
+		const isTaken =
+			named.some((each) => each.header === header || each.field === field) ||
+			row.names.some((each) => each.field === field && exclusive.includes(each.field));
+		return field === undefined || isTaken ? [] : [{ field, header }];
+	});
+	const headers = new Map<Name, string>();
+	for (const { field, header } of [...named, ...others]) {
+		const other = headers.get(field);
+		if (other !== undefined && [other, header].some((each) => each in row.columns)) {
+			throw rowError(
+				row,
+				`columns ${other} and ${header} both hold ${titleOf(field)}`,
+				' Remove one of the two columns, or enter the right one in Column Names under Options.',
+			);
+		}
+		headers.set(field, header);
+	}
+	const nameOf = (field: Name) => row.names.find((each) => each.field === field)?.name;
+	return {
+		valueOf: (field) => {
+			const header = headers.get(field);
+			return header === undefined ? undefined : (row.columns[header] ?? undefined);
+		},
+		headerOf: (field) => headers.get(field) ?? nameOf(field) ?? field,
+		isNamed: (field) => nameOf(field) !== undefined,
+	};
+}
+
+export function rowError(
+	{ place }: Pick<SheetRow<string>, 'place'>,
+	fault: string,
+	advice = '',
+): UserError {
+	const hint = `Correct the row, then run the node again.${advice}`;
+	return new UserError(fault, { row: place, hint });
+}

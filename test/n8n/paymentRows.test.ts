@@ -1,0 +1,375 @@
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+
+import '../support/withoutPauses';
+import { CONTINUE, recordsOf, type RunResult } from '../support/actionHost';
+import { expectValidRequests, useActionSandbox } from '../support/actionSandbox';
+
+const sandbox = useActionSandbox();
+expectValidRequests(sandbox);
+
+const DOLLARS = ['125.00', '4200.00', '13175.50'];
+const RUN_CHECK = { checkOnly: true, checkOutput: 'run' };
+const PAYMENT = { method: 'PUT', path: 'instant' };
+const TRIED_AGAIN = { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 };
+
+/** A row of a sheet, as n8n reads it, with its authorization. */
+async function row(index: number, amount = DOLLARS[index % 3] ?? ''): Promise<IDataObject> {
+	const email = `contractor.${index + 1}@example.com`;
+	const cents = Math.round(Number(amount) * 100);
+	return {
+		row_number: index + 2,
+		reference: `PAY-00${index + 1}`,
+		recipient_email: email,
+		amount,
+		authorization: { ...(await sandbox.authorization({ email, amount_cents: cents })) },
+	};
+}
+
+const sheet = async (count = 3) =>
+	await Promise.all(Array.from({ length: count }, async (_, index) => await row(index)));
+
+const form = (paymentsSource: string, options: INodeParameters, change: INodeParameters = {}) => ({
+	...{ resource: 'payment', operation: 'create', teamId: sandbox.team },
+	...{ currency: 'USD', network: 'arbitrum', paymentsSource, options, ...change },
+});
+
+type How = Parameters<typeof sandbox.run>[1];
+
+/** The rows as input items, or as a list in one. */
+const SOURCES = [
+	[
+		'input items',
+		async (items: readonly IDataObject[], options: INodeParameters = {}, how: How = {}) =>
+			await sandbox.run(form('items', options), { items, ...how }),
+	],
+	[
+		'an array from an expression',
+		async (items: readonly IDataObject[], options: INodeParameters = {}, how: How = {}) =>
+			await sandbox.run(form('json', options, { paymentsJson: '={{ $json.rows }}' }), {
+				items: [{ rows: [...items] }],
+				...how,
+			}),
+	],
+	[
+		'JSON as text',
+		async (items: readonly IDataObject[], options: INodeParameters = {}, how: How = {}) =>
+			await sandbox.run(form('json', options, { paymentsJson: JSON.stringify(items) }), how),
+	],
+] as const;
+const [, [, runList]] = SOURCES;
+
+const outcomes = ({ output }: RunResult) => recordsOf(output).map(({ outcome }) => outcome);
+
+const CHANGES: ReadonlyArray<readonly [change: IDataObject, fault: string]> = [
+	[
+		{ amount: 'abc' },
+		'amount must be dollars in plain digits with at most two decimals, e.g. 125.00, not "abc"',
+	],
+	[
+		{ amount: '$4200' },
+		'amount must be dollars in plain digits with at most two decimals, e.g. 125.00, not "$4200"',
+	],
+	[
+		{ amount: '4.200,00' },
+		'amount must be dollars in plain digits with at most two decimals, e.g. 125.00, not "4.200,00"',
+	],
+	[
+		{ amount: '4 200' },
+		'amount must be dollars in plain digits with at most two decimals, e.g. 125.00, not "4 200"',
+	],
+	[
+		{ amount: '' },
+		'amount is missing; enter dollars in plain digits with at most two decimals, e.g. 125.00',
+	],
+	[{ amount: '0.5' }, 'amount must be from $1.00 to $100,000,000.00, not $0.50'],
+	[{ amount_cents: 12_500 }, 'amount and amount_cents are both filled in'],
+	[{ recipient_email: 'ben(at)example.com' }, 'ben(at)example.com isn’t an email address'],
+	[{ recipient_email: ' ' }, 'recipient_email is missing'],
+	[{ authorization: null }, 'authorization is missing'],
+	[{ authorization: 'none yet' }, 'authorization isn’t valid JSON'],
+	[{ authorization: {} }, 'authorization is empty'],
+	[{ authorization: { from: '0x' } }, 'authorization, To is missing'],
+];
+
+describe.each(SOURCES)('rows from %s', (what, run) => {
+	const isList = what !== 'input items';
+	const itemOf = (index: number) => (isList ? 0 : index);
+
+	it('are checked together, approved once, and paid', async () => {
+		const rows = await sheet();
+		const { output } = await run(rows, RUN_CHECK);
+		expect(output).toHaveLength(1);
+		const checked = output[0]?.json ?? {};
+		expect(checked).toMatchObject({
+			...{ check: 'passed', count: 3, total: '17500.50', to_send_count: 3 },
+			payments: DOLLARS.map((amount, index) => ({ amount, reference: `PAY-00${index + 1}` })),
+		});
+		expect(sandbox.writes()).toEqual([]);
+
+		const approvedCheck = String(checked.approval);
+		const size = { expectedPayments: 3, expectedTotal: '17500.50' };
+		const paid = await run(rows, { approvedCheck, ...size });
+		expect(paid.error).toBeUndefined();
+		const message = '3 of 3 paid ($17,500.50).';
+		expect(paid.output).toMatchObject(
+			DOLLARS.map((amount, index) => ({
+				json: {
+					...{ outcome: 'paid', transaction: expect.stringMatching(/^tx-/), amount },
+					...{ reference: `PAY-00${index + 1}`, run_message: message },
+				},
+				pairedItem: { item: itemOf(index) },
+			})),
+		);
+		expect(sandbox.writes()).toHaveLength(3);
+
+		const again = await run(rows, { approvedCheck, ifAlreadyPaid: 'skip' });
+		expect(outcomes(again)).toEqual(Array(3).fill('already_paid'));
+		expect(again.output[0]?.json.run_message).toBe('0 of 3 paid ($0.00), 3 paid before.');
+		expect(sandbox.writes()).toHaveLength(3);
+	});
+
+	it.each([
+		['a row that was changed', async () => [await row(0), await row(1, '126.00')]],
+		['a missing row', async () => [await row(0)]],
+		['another order', async () => (await sheet(2)).reverse()],
+	])('aren’t paid with %s', async (_what, others) => {
+		const { output } = await run(await sheet(2), RUN_CHECK);
+		const approvedCheck = String(output[0]?.json.approval);
+		const refused = await run(await others(), { approvedCheck }, CONTINUE);
+		expect(new Set(outcomes(refused))).toEqual(new Set(['refused']));
+		expect(sandbox.writes()).toEqual([]);
+	});
+
+	it('reach the check whatever is wrong with them', async () => {
+		const rows = await Promise.all(
+			CHANGES.map(async ([change], index) => ({ ...(await row(index)), ...change })),
+		);
+		const { output } = await run([...rows, await row(rows.length)], RUN_CHECK);
+		const { check, approval, count, to_send_count, refused, message, html } = output[0]?.json ?? {};
+		expect({ check, approval, count, to_send_count }).toEqual({
+			...{ check: 'failed', approval: null, count: rows.length + 1, to_send_count: 1 },
+		});
+		expect(refused).toEqual(
+			CHANGES.map(([, error], index) => ({
+				...{ row: index + 1, error: expect.stringContaining(error) },
+				summary: expect.any(String),
+			})),
+		);
+		const name = 'Row 2 of the sheet (PAY-001): amount must be dollars';
+		expect(message).toContain(name);
+		expect(html).toContain(name);
+		expect(sandbox.writes()).toEqual([]);
+	});
+
+	it('are named by their row and reference', async () => {
+		const rows = await sheet();
+		rows[1] = { ...rows[1], amount: 'abc' };
+		const fault =
+			'amount must be dollars in plain digits with at most two decimals, e.g. 125.00, not "abc"';
+		const { error } = await run(rows);
+		expect(error?.message).toBe(`Row 3 of the sheet (PAY-002): ${fault}`);
+		const bare = rows.map((each) => ({ ...each, row_number: '', reference: '' }));
+		expect((await run(bare)).error?.message).toBe(`Row 2: ${fault}`);
+		const { output } = await run(rows, {}, CONTINUE);
+		const said = {
+			...{ outcome: 'refused', transaction: null, error: `Row 3 of the sheet (PAY-002): ${fault}` },
+			...{ reference: 'PAY-002', recipient_email: 'contractor.2@example.com', currency: 'USD' },
+			run_message: `2 of 3 paid ($13,300.50), 1 refused. PAY-002: ${fault}.`,
+		};
+		expect(output[1]).toMatchObject({ json: said, pairedItem: { item: itemOf(1) } });
+		expect(output[1]?.json).not.toHaveProperty('amount');
+	});
+
+	it('are left out without any value, and refused if all are', async () => {
+		const empty = { row_number: 3, reference: '', recipient_email: ' ', amount: null, more: [] };
+		const [first = {}, last = {}] = await sheet(2);
+		const { output, stored } = await run([first, empty, {}, last]);
+		expect(output.map(({ pairedItem }) => pairedItem)).toEqual([
+			{ item: itemOf(0) },
+			{ item: itemOf(3) },
+		]);
+		expect(recordsOf(output)).toMatchObject([{ outcome: 'paid' }, { outcome: 'paid' }]);
+		expect(stored).toContain('2 rows without any value were left out');
+		const { error } = await run([empty, {}], RUN_CHECK, CONTINUE);
+		const nothing = await run([empty, {}]);
+		expect(error?.message ?? nothing.error?.message).toBe('All rows are empty [item 0]');
+		expect(sandbox.writes()).toHaveLength(2);
+	});
+
+	it('are named where one has the payment of another', async () => {
+		const [first = {}, second = {}] = await sheet(2);
+		const { error } = await run([first, { ...second, reference: 'pay-001' }]);
+		expect(error?.message).toContain('because row 2 of the sheet (PAY-001) has the same payment');
+		expect(error?.message).toMatch(/^Row 3 of the sheet \(pay-001\): /);
+	});
+
+	it('end at the first failure, or under Continue at the first unknown outcome', async () => {
+		await sandbox.fault({ kind: 'status', status: 400, match: PAYMENT, skip: 1 });
+		const rows = await sheet(3);
+		const { error } = await run(rows);
+		expect(error?.message).toMatch(/^Row 3 of the sheet \(PAY-002\): The payment of /);
+		expect(error?.description).toMatch(
+			/^1 of 3 paid \(\$125\.00\), 1 refused, 1 not sent\. Already done before this error: row 2 \(tx-/,
+		);
+		expect(error?.data).toMatchObject({
+			completed: [{ item: 0, row: 2, reference: 'PAY-001' }],
+		});
+		await sandbox.fault({ kind: 'cutBefore', match: PAYMENT });
+		const unknown = await run(rows, { ifAlreadyPaid: 'skip' }, CONTINUE);
+		expect(outcomes(unknown)).toEqual(['already_paid', 'unknown', 'not_sent']);
+		expect(unknown.output[2]?.json.run_message).toMatch(
+			/^0 of 3 paid \(\$0\.00\), 1 paid before, 1 unknown, 1 not sent\. Ask the service about PAY-002 \(\w{4}-\w{4}-1\), and don’t pay it in another way\. PAY-002: /,
+		);
+	});
+
+	it('are answered from memory when Retry On Fail tries again', async () => {
+		await sandbox.fault({ kind: 'status', status: 400, match: PAYMENT, skip: 1 });
+		const { output } = await run(await sheet(2), {}, { node: TRIED_AGAIN });
+		expect(recordsOf(output)).toMatchObject([
+			{ outcome: 'paid', already_sent: true },
+			{ outcome: 'paid' },
+		]);
+		expect(sandbox.writes()).toHaveLength(3);
+	});
+
+	it('are refused where their number or sum isn’t the one expected', async () => {
+		const rows = await sheet(2);
+		const { error } = await run(rows, { expectedPayments: 3 });
+		expect(error?.message).toBe('Expected Payments is 3, but this run has 2 [item 0]');
+		const sum = await run(rows, { expectedTotal: '4325.01' });
+		expect(sum.error?.message).toContain('Expected Total is $4,325.01, but this run has $4,325.00');
+		expect(sandbox.writes()).toEqual([]);
+	});
+});
+
+describe('the columns of a sheet', () => {
+	it('are recognized in any style, and can be named', async () => {
+		const { recipient_email, amount, reference, authorization } = await row(0);
+		const styled = {
+			'E-Mail': recipient_email,
+			'Amount Cents': String(Number(amount) * 100),
+			Reference: ` ${String(reference)} `,
+			AUTHORIZATION: JSON.stringify(authorization),
+		};
+		const named = {
+			Gross: amount,
+			'Pay To': recipient_email,
+			email: 'manager@example.com',
+			Invoice: reference,
+			reference: 'of the manager',
+			authorization,
+		};
+		const column = [
+			{ field: 'recipient_email', name: 'pay to' },
+			{ field: 'amount', name: 'Gross' },
+			{ field: 'reference', name: 'Invoice' },
+		];
+		for (const [each, options] of [
+			[styled, {}],
+			[named, { columnNames: { column } }],
+		] as const) {
+			const { output } = await runList([each], { checkOnly: true, ...options });
+			expect(output[0]?.json).toMatchObject({
+				...{ check: 'passed', amount, reference, recipient_email },
+			});
+		}
+		/* A named column is the only one that counts. */
+		const { Gross: _gross, ...without } = { ...named, amount: '125.00' };
+		const { error } = await runList([named, without], { columnNames: { column } });
+		expect(error?.message).toContain('Row 2 (PAY-001): Gross is missing');
+		const twice = await runList([{ ...(await row(1)), email: 'ben@example.com' }]);
+		expect(twice.error?.message).toBe(
+			'Row 3 of the sheet: columns recipient_email and email both hold Recipient Email',
+		);
+		const wrong = { columnNames: { column: [{ field: 'amount', name: 'Net' }] } };
+		expect((await runList([named], wrong)).error?.message).toContain(
+			'Column Names reads Amount from column Net, but no row has that column',
+		);
+	});
+
+	it('refuse a reference that is none, and keep one that is a number', async () => {
+		const first = await row(0);
+		const { error } = await runList([{ ...first, reference: 'n/a' }]);
+		expect(error?.message).toContain('Row 2 of the sheet: reference is n/a, which stands for no');
+		const { output } = await runList([{ ...first, reference: 42 }]);
+		expect(output[0]?.json).toMatchObject({ outcome: 'paid', reference: '42' });
+	});
+
+	it('refuse what isn’t a list of rows', async () => {
+		for (const [rows, fault] of [
+			['[', 'Payments (JSON) isn’t valid JSON [item 0]'],
+			['{}', 'Payments (JSON) must be a JSON list [item 0]'],
+			['[]', 'Payments (JSON) is empty. Add at least one row [item 0]'],
+			['["PAY-001"]', 'Payments (JSON), entry 1 must be an object [item 0]'],
+			[
+				'={{ $json.nothing }}',
+				'Payments (JSON) is an expression that resolved to nothing [item 0]',
+			],
+		] as const) {
+			const { error } = await sandbox.run(form('json', {}, { paymentsJson: rows }));
+			expect(error?.message).toBe(fault);
+		}
+	});
+});
+
+describe('what a check says to people', () => {
+	it('is a message and a page, of one payment and of a run', async () => {
+		const rows = await sheet();
+		const one = await runList(rows.slice(2), { checkOnly: true });
+		const { host } = new URL(sandbox.url);
+		const { message, html } = one.output[0]?.json ?? {};
+		expect(String(message).split('\n')).toEqual([
+			'Pay $13,175.50 to contractor.3@example.com?',
+			`From team: ${sandbox.team}`,
+			`Service: ${host}`,
+			expect.stringMatching(/^Chain: Arbitrum One, chain 42161$/),
+			expect.stringMatching(/^Contract: 0x[\dA-Fa-f]{40}$/),
+			expect.stringMatching(
+				/^\$13,175\.50, PAY-003, contractor\.3@example\.com, 0x[\dA-Fa-f]{40}, valid until \d{4}-\d\d-\d\d \d\d:\d\d UTC$/,
+			),
+		]);
+		expect(html).toMatch(/<p><b>&#36;13,175\.50<\/b><br>PAY-003<br>contractor\.3@example\.com<br>/);
+
+		const run = (await runList(rows, RUN_CHECK)).output[0]?.json ?? {};
+		expect(run.message).toMatch(/^Pay \$17,500\.50 in 3 payments\?\n/);
+		expect(run.message).toContain(`\nService: ${host}\n`);
+		expect(run.html).toMatch(
+			/^<div style="overflow-wrap:anywhere"><p><b>Pay &#36;17,500\.50 in 3 /,
+		);
+
+		const many = await Promise.all(
+			Array.from({ length: 12 }, async (_, index) => await row(index)),
+		);
+		const { json } = (await runList(many, RUN_CHECK)).output[0] ?? {};
+		expect(json?.message).toMatch(/\nand 2 more$/);
+		expect(String(json?.html).match(/<p><b>&#36;/g)).toHaveLength(12);
+	});
+
+	it('holds no markup of others', async () => {
+		const forged = '<!channel> [pay](https://evil.example) @everyone `*x*` {{ $now }} $&';
+		const long = 'X'.repeat(90);
+		const rows = [
+			{ ...(await row(0)), reference: forged },
+			{ ...(await row(1)), reference: long },
+			{ ...(await row(2)), amount: '<img src=x onerror=alert(1)>' },
+		];
+		const { output } = await runList(rows, RUN_CHECK);
+		const { message, html } = output[0]?.json ?? {};
+		expect(message).toContain(
+			'‹!channel› (pay)(https: //evil.example) @ everyone ’∗x∗’ {{ $now }} $&',
+		);
+		expect(message).not.toMatch(/[<>[\]`*]/);
+		expect(
+			String(html).replace(/<\/?(?:div|p|b)>|<br>|<div style="overflow-wrap:anywhere">/g, ''),
+		).not.toMatch(/[<>"'`{}$]/);
+		const words = String(html)
+			.replace(/<[^>]+>/g, ' ')
+			.split(' ');
+		expect(words.filter((word) => word.replace(/&#\d+;/g, '.').length > 30)).toEqual([]);
+
+		const { output: paid } = await runList(rows.slice(0, 1));
+		expect(paid[0]?.json).toMatchObject({ outcome: 'paid', reference: forged });
+		const again = await runList(rows.slice(0, 1), {}, CONTINUE);
+		expect(again.output[0]?.json.run_message).toContain('‹!channel›');
+	});
+});
