@@ -539,39 +539,47 @@ it('payroll run with one approval, and the same again the next day', async () =>
 	await setBalance('99999999');
 
 	parties.sheets.set('Payments', rows);
-	expect((await payments('Don’t pay')).said).toMatch(/^Declined by Ada, so nothing was sent/);
+	const declined = await payments('Don’t pay');
+	expect(declined.said).toBe('Declined by Ada');
+	expect(declined.page?.lastPage).toBe('Declined by Ada');
 	expect(await requests('createInstantPayment')).toBe(before);
 
 	const ofPayments = { match: { path: '/v2/payments' } };
 	await sandbox.control('POST', 'faults', { kind: 'cutAfter', skip: 1, ...ofPayments });
 	const first = await payments('Pay');
-	expect(first.page?.form).toContain('13175.50');
+	expect(first.page?.form).toContain('$13,175.50');
 	for (const { reference, recipient_email: email } of rows) {
 		expect(first.page?.form).toContain(reference);
 		expect(first.page?.form).toContain(email);
 	}
-	expect(first.page?.form.match(/0x[\da-fA-F]{40}</g)).toHaveLength(rows.length);
-	expect(first.said).toMatch(/approved by Ada: .*1 not known yet/);
+	expect(first.page?.form.match(/0x[\da-fA-F]{22}<br \/>[\da-fA-F]{18}/g)).toHaveLength(
+		rows.length + 1,
+	);
+	expect(first.said).toMatch(
+		/approved by Ada: 1 of 3 paid \(\$4,200\.00\), 1 unknown, 1 not sent\./,
+	);
 	expect(outcomes()).toEqual(['paid', 'unknown', 'not_sent']);
 	await sandbox.control('DELETE', 'faults');
 
 	const second = await payments('Pay');
 	expect(second.page?.form).not.toContain(rows[0]?.reference);
-	expect(second.said).toMatch(/approved by Ada: 1 paid \(\$5125\.00\)$/);
-	expect((await payments()).said).toBe(
-		'Nothing to pay: 2 of 3 payments were made before, and the outcome of 1 isn’t known yet.',
-	);
+	expect(second.said).toMatch(/approved by Ada: 1 of 1 paid \(\$5,125\.00\)\.$/);
 	expect(outcomes()).toEqual(['paid', 'unknown', 'paid']);
 
 	/* A row that the sheet has forgotten is still paid only once. */
 	Object.assign(rows[0] ?? {}, { outcome: '' });
-	expect((await payments('Pay')).said).toMatch(/1 paid before \(\$4200\.00\)$/);
+	expect((await payments('Pay')).said).toMatch(/0 of 1 paid \(\$0\.00\), 1 paid before\.$/);
 	expect(outcomes()).toEqual(['paid', 'unknown', 'paid']);
 	expect(await requests('createInstantPayment')).toBe(before + 3);
 
 	for (const row of rows) row.outcome = '';
 	Object.assign(rows[1] ?? {}, { amount: '3,850.50' });
-	expect((await payments()).said).toMatch(/^Nothing was paid, because .* run \d+-1: /);
+	const failed = await payments('Pay');
+	expect(failed.said).toBe('The check failed. Correct the sheet, then start again.');
+	expect(failed.page?.form).toContain('not &quot;3,850.50&quot;');
+	expect(parties.from('Ask for approval')[0]?.text).toMatch(
+		/Row 2 \(run \d+-1\): .*not "3,850\.50"/,
+	);
 });
 
 it('month-end statement', async () => {

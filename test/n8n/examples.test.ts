@@ -72,15 +72,19 @@ const MONTH: Rows = {
 	'Read the payments': [{ outcome: ' Paid', amount: '4200.00', paid_at: MARCH }],
 };
 const NEXT_MONTH = { ...MONTH, 'Which month': [{ month: '2026-04' }] };
-const REFUSED: Rows = {
-	Decide: [{ 'Your name': 'Ada' }],
-	'The same payments': [{ amount: '4200.00' }],
-	Pay: [{ outcome: 'refused', transaction: null, error: 'It expired' }],
+const decided: Rows = {
+	'Check the run': [{ check: 'passed' }],
+	Decide: [{ 'Your name': '<Ada>' }],
 };
+const REFUSED: Rows = {
+	...decided,
+	Pay: [{ run_message: '0 of 1 paid ($0.00), 1 refused.', error: 'It expired' }],
+};
+const BROKEN: Rows = { ...decided, Pay: [{ error: 'It <broke>' }] };
 const INVITES: Rows = { 'Read the sheet': [{ email: ' a@b.co' }], Invited: [{ email: 'a@b.co' }] };
 const BEFORE: Rows = {
-	'The same payments': [{ reference: 'A' }],
-	Pay: [{ outcome: 'already_paid' }],
+	'Read the sheet': [{ reference: 'A', transaction: 'tx-1', paid_at: MARCH }],
+	Pay: [{ reference: 'A', outcome: 'already_paid', transaction: null }],
 };
 const REVIEWS: Rows = {
 	'Still to do': [{}],
@@ -116,9 +120,10 @@ it.each([
 	['deposit-to-sheet', 'Write the row', again('reverted', first), KEPT_TWICE],
 	['deposit-to-sheet', 'Write the row', again('reverted', {}), TAKEN_NOW],
 	['onboarding-to-board', 'Added twice?', { 'Get the cards again': twice }, /true.*false.*false/],
-	['payroll-run-with-approval', 'Left to pay?', LEFT, /"leftValue":false/],
-	['payroll-run-with-approval', 'Outcomes', BEFORE, /{"reference":"A","outcome":"paid"}/],
-	['payroll-run-with-approval', 'Totals', REFUSED, /1 refused \(\$4200\.00\)\. It expired/],
+	['payroll-run-with-approval', 'Left to pay', LEFT, /"leftValue":false/],
+	['payroll-run-with-approval', 'Write the outcome', BEFORE, /"paid","transaction":"tx-1".*-31T/],
+	['payroll-run-with-approval', 'Tell the channel', REFUSED, /approved by Ada: 0 of 1 paid/],
+	['payroll-run-with-approval', 'Tell the channel', BROKEN, /isn’t known yet.*: It broke"/],
 	['payroll-sheet-to-invites', 'Write the outcome', INVITES, /" a@b\.co"/],
 	['name-reviews-from-queue', 'Outcome', REVIEWS, /Not known yet: No answer/],
 ])('%s: what “%s” makes of the rows of a sheet', async (example, node, before, expected) => {

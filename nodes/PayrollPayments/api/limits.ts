@@ -4,9 +4,9 @@ import { shownWhen, type InputOf, type Schema } from '../forms/field';
 import { choice, choices, flag, keysOf, listOf, menu, menuOf, text } from '../forms/fieldTypes';
 import { UserError } from '../shared/errors';
 import { emailKey, isEmail } from '../contract/formats';
+import type { SheetPlace } from '../shared/sheetPlace';
 import { trimmed } from '../shared/text';
 import { centsAsDollars, dollarsAsCents } from '../shared/money';
-import type { SheetPlace } from '../shared/sheetPlace';
 import { PAYMENT_CENTS } from '../contract/limits';
 import { otherRequests } from './otherRequests';
 
@@ -179,7 +179,7 @@ type Cents = number | bigint;
 export interface LimitedPayment {
 	readonly amountCents: number;
 	readonly recipientEmail: string;
-	/** The row that it is in, counted from 1, if there are several. */
+	/** The row that it is in, if there are several. */
 	readonly row?: SheetPlace;
 	/** The amount that is signed, in cents; undefined where its unit isn't known. */
 	readonly signedCents: Cents | undefined;

@@ -164,11 +164,8 @@ function read(operation: Operation, items: readonly InputItem[]) {
 				}
 			}
 		} catch (error) {
-			rows.push({
-				...refused([count++], error),
-				place: { item: item.index },
-				columns: operation.columnsOfUnread?.(item),
-			});
+			const columns = operation.columnsOfUnread?.(item);
+			rows.push({ ...refused([count++], error), place: { item: item.index }, columns });
 		}
 	}
 	if (rows.length > 0 || leftOut === 0) return { rows, leftOut };
