@@ -34,7 +34,7 @@ async function formIn(name: string, { options, ...change }: INodeParameters = {}
 
 /** Fields that only some items have. */
 const OCCASIONAL: Readonly<Record<string, readonly string[]>> = {
-	'payment.create': ['already_sent'],
+	'payment.create': ['already_sent', 'run_message'],
 };
 
 function failing(parameters: INodeParameters): Promise<RunResult> {

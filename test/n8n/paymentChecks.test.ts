@@ -40,7 +40,9 @@ it.each([
 	const checked = await check(await saying({ amount }), options);
 	expect(checked.error).toBe(error);
 	if (error === undefined)
-		expect(checked.summary).toContain(`. Authorization: ${shown} on Arbitrum Sepolia (test network), chain `);
+		expect(checked.summary).toContain(
+			`. Authorization: ${shown} on Arbitrum Sepolia (test network), chain `,
+		);
 });
 
 it('shows signed texts to the approver as texts, not as parts of its sentence', async () => {

@@ -176,13 +176,13 @@ describe('the amount', () => {
 
 	const plain = 'dollars in plain digits with at most two decimals, e.g. 125.00';
 	it.each([
-		[0.1 + 0.2, `must be ${plain}`],
-		[41.7 * 3, `must be ${plain}`],
-		[1e21, `must be ${plain}`],
-		[1e-7, `must be ${plain}`],
-		[true, `must be ${plain}`],
+		[0.1 + 0.2, `must be ${plain}, not 0.30000000000000004`],
+		[41.7 * 3, `must be ${plain}, not 125.10000000000001`],
+		[1e21, `must be ${plain}, not 1e+21`],
+		[1e-7, `must be ${plain}, not 1e-7`],
+		[true, `must be ${plain}, not true`],
 		[['125'], `must be ${plain}`],
-		['١٢٥', `must be ${plain}`],
+		['١٢٥', `must be ${plain}, not "١٢٥"`],
 		[-0, 'must be from $1.00 to $100,000,000.00, not $0.00'],
 		[null, 'is an expression that resolved to nothing'],
 	])(
