@@ -578,7 +578,7 @@ it('payroll run with one approval, and the same again the next day', async () =>
 	expect(failed.said).toBe('The check failed. Correct the sheet, then start again.');
 	expect(failed.page?.form).toContain('not &quot;3,850.50&quot;');
 	expect(parties.from('Ask for approval')[0]?.text).toMatch(
-		/Row 2 \(run \d+-1\): .*not "3,850\.50"/,
+		/Row 2 \("run \d+-1"\): .*not "3,850\.50"/,
 	);
 });
 

@@ -860,7 +860,6 @@ describe('Existing People: Skip with Check Only', () => {
 		const form = invitation({ options: { ...options, inviteesPerRequest: 2 } });
 		const { output, error } = await runNode(credentials, form, { items });
 		expect(error).toBeUndefined();
-		const service = `Service: ${new URL(sandbox.url).host}`;
 		const to = `to team Engineering (${sandbox.team}) as Contractor`;
 		const request = (...names: string[]) => ({
 			method: 'POST',

@@ -16,7 +16,7 @@ function dollarsOf({ amount }: OutputRecord): string {
 }
 
 /** A row as people call it: "row 7 of the sheet (PAY-007)". */
-export function rowName({ columns, place, items }: Row): string {
+function rowName({ columns, place, items }: Row): string {
 	const reference = textOf(columns?.reference) || undefined;
 	return placeName({ ...(place?.row ?? { number: firstItem({ items }) + 1 }), reference });
 }
@@ -100,6 +100,7 @@ export function runReport(run: CheckedRun) {
 	const what = `${centsAsDollars(toSendTotal)} in ${payments(toSend.length)}`;
 	const all =
 		toSend.length === count ? '' : `All rows: ${centsAsDollars(total)} in ${payments(count)}`;
+	const others = toSend.length === 0 ? '' : `The others: ${what}`;
 	const rest = balance === undefined ? undefined : centsAsDollars(balance - toSendTotal);
 	const isFailed = refused.length > 0;
 	const heading = isFailed
@@ -109,7 +110,7 @@ export function runReport(run: CheckedRun) {
 	return textsOf({
 		heading,
 		lines: [
-			isFailed ? `The others: ${what}` : all,
+			isFailed ? others : all,
 			...routeOf(columns, service),
 			balance === undefined || rest === undefined
 				? ''
