@@ -126,7 +126,9 @@ function textOf(lastPage: string): string {
 	if (lastPage.startsWith('{')) return JSON.parse(lastPage).formSubmittedText;
 	expect(lastPage).not.toContain('Form Submitted');
 	const [, text = ''] = /<p>(.*)<\/p>/s.exec(lastPage) ?? [];
-	return text.replaceAll('\u200b', '').replaceAll('&lt;', '<').replaceAll('&amp;', '&');
+	return text
+		.replace(/&#(\d+);/g, (_entity, code) => String.fromCodePoint(Number(code)))
+		.replaceAll('\u200b', '');
 }
 
 /** How many requests of an operation reached the service so far. */
