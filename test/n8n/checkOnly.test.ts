@@ -427,6 +427,7 @@ describe('payments', () => {
 		expect(recordsOf(shown.output)).toEqual([
 			{
 				check: 'passed',
+				...{ message: expect.any(String), html: expect.any(String) },
 				summary: expect.any(String),
 				approval: expect.any(String),
 				signs: { domain, types, primaryType, message },
