@@ -1,5 +1,5 @@
 import { EXAMPLES, readExample } from '../test/support/examples';
-import { firstTeam } from '../test/support/sandboxCredentials';
+import { administrator, firstTeam } from '../test/support/sandboxCredentials';
 import type { SandboxProcess } from '../test/support/sandboxProcess';
 import type { Workflow, WorkflowNode } from '../test/support/workflows';
 import { objectOf, sendingTo, sheetBody, type Body, type Values } from './lib/standIns';
@@ -20,14 +20,21 @@ const CHANNEL = /\.slack$/;
 /** The placeholders of an example, as the sandbox fills them in. */
 const PLACEHOLDERS = {
 	system: /https:\/\/YOUR-SYSTEM\.example\.com\/\w+/g,
+	service: /https:\/\/YOUR-SERVICE\.example\.com/g,
 	webhook: /wh-YOUR-HOOK-ID/g,
+	wallet: /0xYOUR-WALLET-ADDRESS/g,
 };
 
-/** The text of an example, with the sandbox in the place of a person's own system and webhook. */
-export function forSandbox(text: string, sandboxUrl: string, webhookId: string): string {
+/** The text of an example, with the sandbox in the place of a person's own system, webhook and wallet. */
+export function forSandbox(
+	text: string,
+	{ url, webhookId, wallet }: Record<'url' | 'webhookId' | 'wallet', string>,
+): string {
 	return text
-		.replace(PLACEHOLDERS.system, `${sandboxUrl}/sandbox/authorization`)
-		.replace(PLACEHOLDERS.webhook, webhookId);
+		.replace(PLACEHOLDERS.system, `${url}/sandbox/authorization`)
+		.replace(PLACEHOLDERS.service, url)
+		.replace(PLACEHOLDERS.webhook, webhookId)
+		.replace(PLACEHOLDERS.wallet, wallet);
 }
 
 /** Says which month a statement is for. */
@@ -116,6 +123,7 @@ function withoutSteps(note: WorkflowNode, practice: string): WorkflowNode {
 export async function readyExamples(sandbox: SandboxProcess): Promise<ReadyExample[]> {
 	const team = await firstTeam(sandbox.url);
 	const { webhook } = await sandbox.control<{ webhook: string }>('GET', 'organisation');
+	const { address: wallet } = await administrator(sandbox.url);
 	const desk = `${sandbox.url}/sandbox`;
 	const practice = (isChat: boolean): string =>
 		`**Ready to run:** ${isChat ? 'open the chat and ask' : 'click **Execute workflow**'}. The [practice desk](${desk}) is its service, sheet and inbox: what a workflow sends, writes and pays shows up there.`;
@@ -123,7 +131,9 @@ export async function readyExamples(sandbox: SandboxProcess): Promise<ReadyExamp
 	const month = new Date().toISOString().slice(0, 7);
 	const makeReady = (name: string): Workflow => {
 		const text = JSON.stringify(readExample(name, team));
-		const workflow: Workflow = JSON.parse(forSandbox(text, sandbox.url, webhook));
+		const workflow: Workflow = JSON.parse(
+			forSandbox(text, { url: sandbox.url, webhookId: webhook, wallet }),
+		);
 		const isChat = workflow.nodes.some(({ type }) => CHAT.test(type));
 		const replaced = workflow.nodes
 			.filter(({ type }) => SHEET.test(type) || CHAT.test(type))

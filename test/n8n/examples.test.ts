@@ -69,7 +69,10 @@ const MONTH: Rows = {
 		{ ...deposit, deposit_id: 'de-3', received_at: '3/28/2026' },
 		{ ...deposit, deposit_id: 'de-1', reference: '=1+1' },
 	],
-	'Read the payments': [{ outcome: ' Paid', amount: '4200.00', paid_at: MARCH }],
+	'Read the payments': [
+		{ outcome: ' Paid', amount: '4200.00', paid_at: MARCH },
+		{ outcome: 'paid', status: 'failed', amount: '10.00', paid_at: MARCH },
+	],
 };
 const NEXT_MONTH = { ...MONTH, 'Which month': [{ month: '2026-04' }] };
 const decided: Rows = {
