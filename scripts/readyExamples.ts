@@ -77,18 +77,19 @@ function atTheDesk(desk: string, workflow: Workflow, node: WorkflowNode): Workfl
 	if (SHEET.test(node.type)) return sendingTo(`${desk}/sheet`, node, sheetBody(parameters));
 	if (BOARD_NODE.test(node.type)) return sendingTo(`${desk}/sheet`, node, boardBody(parameters));
 	if (!CHANNEL.test(node.type)) return node;
-	const { text, channelId, options } = parameters;
+	const { text, message, channelId, options } = parameters;
 	return sendingTo(`${desk}/messages`, node, {
-		content: text ?? options?.initialComment ?? '',
+		content: text ?? message ?? options?.initialComment ?? '',
 		to: channelId?.value ?? '#payroll',
 		from: workflow.name,
 		subject: options?.fileName ?? '',
 	});
 }
 
-/** A message, or a file with a comment. */
+/** A message, a question, or a file with a comment. */
 interface MessageParameters {
 	readonly text?: string;
+	readonly message?: string;
 	readonly channelId?: { readonly value: string };
 	readonly options?: { readonly initialComment?: string; readonly fileName?: string };
 }

@@ -147,11 +147,18 @@ describe.each(EXAMPLES)('the example %s', (name) => {
 			if (!isBinding || options?.checkOnly === true) continue;
 			const before = nodes.filter((each) => ancestors(workflow, node.name).has(each.name));
 			const wait = before.find(
-				(each) => parametersOf(each).resume === 'form' || kindOf(each) === 'form',
+				(each) =>
+					kindOf(each) === 'form' ||
+					[parametersOf(each).resume, parametersOf(each).operation].some((what) =>
+						['form', 'sendAndWait'].includes(what),
+					),
 			);
-			const halfAnHour = { limitWaitTime: true, resumeAmount: 30, resumeUnit: 'minutes' };
+			const halfAnHour = { resumeAmount: 30, resumeUnit: 'minutes' };
 			if (name !== IN_THE_WALLET) {
-				expect(wait?.parameters).toMatchObject(halfAnHour);
+				const { options: more, ...limits } = wait === undefined ? {} : parametersOf(wait);
+				expect(limits.limitWaitTime === true ? limits : more.limitWaitTime.values).toMatchObject(
+					halfAnHour,
+				);
 				expect(before.map(kindOf)).toContain('if');
 			}
 			const [, checked] = /^=\{\{ \$\('(.+)'\)\.first\(\)\.json\.approval \}\}$/.exec(

@@ -1069,6 +1069,33 @@ it('reading for assistants: three tools that read, for those who have the token'
 	await n8n.deactivate(id);
 });
 
+describe('cleared deposit to payment, approved in Slack', () => {
+	const responder = { id: 'U0ADA', name: 'ada', source: 'slack' };
+	const respondedAt = '2026-03-31T09:40:00.000Z';
+
+	it.each([
+		[
+			'by Ada',
+			{ approved: true, responder, respondedAt },
+			1,
+			'approved by `ada` (`U0ADA`) at 2026',
+		],
+		['by nobody with a name', { approved: true }, 0, 'Slack named nobody who approved, so'],
+		['declined', { approved: false, responder, respondedAt }, 0, 'Declined by `ada`, so nothing'],
+		['without an answer', undefined, 0, 'No answer in time, so nothing was sent'],
+	])('%s', async (_who, data, sent, said) => {
+		const { sandbox } = environment;
+		const before = await requests('createInstantPayment');
+		parties.answers.set('Ask for approval', data === undefined ? {} : { data });
+		const id = await listen('deposit-payment-approved-in-slack');
+		await sandbox.control('POST', 'deposits', { deposit });
+		expect((await parties.received('Ask for approval')).text).toContain('$777.00');
+		expect((await parties.received('Tell the channel')).text).toContain(said);
+		await ended(id);
+		expect(await requests('createInstantPayment')).toBe(before + sent);
+	});
+});
+
 it('covers every example in examples/ but the first, which package.test.ts runs', () => {
 	expect([...ran, 'first-steps'].sort()).toEqual([...EXAMPLES].sort());
 });

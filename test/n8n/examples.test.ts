@@ -218,6 +218,7 @@ const outlets = z
 	.object({
 		text: z.string().optional(),
 		description: z.string().optional(),
+		message: z.string().optional(),
 		responseBody: z.string().default(''),
 		options: z.object({ initialComment: z.string().optional() }).catch({}),
 		formFields: z
@@ -237,7 +238,13 @@ const outlets = z
 			columns.matchingColumns.includes(column) ? [] : [value],
 		);
 		return {
-			chat: [texts.text, texts.description, options.initialComment, ...assigned('text')],
+			chat: [
+				texts.text,
+				texts.message,
+				texts.description,
+				options.initialComment,
+				...assigned('text'),
+			],
 			page: [texts.responseBody, ...formFields.values.map(({ html }) => html)],
 			cells: [...cells, ...assigned('outcome')],
 		};
