@@ -148,6 +148,7 @@ const SAMPLES: Readonly<Record<string, Readonly<Record<string, () => Sample>>>> 
 	'Payroll: sheet → invites': { 'Read the sheet': people },
 	'Payroll: name reviews from a queue': { 'Read the queue': nameReviews },
 	'Payroll: payroll run with one approval': { 'Read the sheet': () => payments() },
+	'Payroll: payroll run by a signed-in approver': { 'Read the sheet': () => payments() },
 	'Payroll: was it paid?': { 'Read the payments': () => payments(2) },
 	'Payroll: month-end statement': {
 		'Which month': () => [{ month: SAMPLE_MONTH }],
@@ -187,15 +188,23 @@ function failedPayment(): Sample {
 	];
 }
 
-/** A payment that someone who is signed in to n8n asks for. */
+/** What someone who is signed in to n8n asks for. */
 const ASKED_PAYMENT = {
 	recipient_email: 'supplier@example.com',
 	amount: '777.00',
 	reference: 'INV-1045',
+};
+const SIGNED_IN = {
 	submittedAt: SAMPLE_TIME,
 	formMode: 'test',
 	user: { id: 'sample', email: 'ada@example.com', firstName: 'Ada', lastName: 'Example' },
 };
+
+const formParameters = z.object({ formFields: z.object({ values: z.array(z.unknown()) }) });
+
+function hasFields({ parameters }: WorkflowNode): boolean {
+	return formParameters.parse(parameters).formFields.values.length > 0;
+}
 
 /** What a node outputs in place of a delivery or another account; undefined if it needs neither. */
 function sampleOf(workflow: string, node: WorkflowNode): Sample | undefined {
@@ -207,7 +216,7 @@ function sampleOf(workflow: string, node: WorkflowNode): Sample | undefined {
 		case 'errorTrigger':
 			return failedPayment();
 		case 'formTrigger':
-			return [ASKED_PAYMENT];
+			return [{ ...(hasFields(node) ? ASKED_PAYMENT : {}), ...SIGNED_IN }];
 		case 'executeWorkflowTrigger':
 			return paymentsForTheRecord();
 		case 'chatTrigger':

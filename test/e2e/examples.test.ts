@@ -67,6 +67,14 @@ async function run(name: string, edit?: Edit): Promise<Execution> {
 /** Unpins the data of an example, as pressing P on its nodes does. */
 const unpinned: Edit = (text) => JSON.stringify({ ...JSON.parse(text), pinData: {} });
 
+/** Unpins the rows of the sheet, and leaves who started the run. */
+const unpinnedSheet: Edit = (text) => {
+	const workflow: Workflow = JSON.parse(text);
+	const pinData = { ...workflow.pinData };
+	delete pinData['Read the sheet'];
+	return JSON.stringify({ ...workflow, pinData });
+};
+
 /** Activates an example and registers its webhook at the sandbox. */
 async function listen(name: string, edit?: Edit): Promise<string> {
 	const { n8n, sandbox } = environment;
@@ -1094,6 +1102,40 @@ describe('cleared deposit to payment, approved in Slack', () => {
 		await ended(id);
 		expect(await requests('createInstantPayment')).toBe(before + sent);
 	});
+});
+
+it('payroll run by a signed-in approver, whose account stands next to the fingerprint', async () => {
+	const { n8n } = environment;
+	const rows = [1, 2].map((number) => ({
+		reference: `SIGNED-00${number}`,
+		recipient_email: `contractor.${number}@example.com`,
+		amount: '4200.00',
+		outcome: '',
+	}));
+	parties.sheets.set('Payments', rows);
+	await setBalance('99999999');
+	const { id } = await importExample('payroll-run-by-signed-in-approver', unpinnedSheet);
+	const executionId = await n8n.startWorkflow(id);
+	const { text = '' } = await parties.received('Ask for approval');
+	const [link = ''] = /http\S+$/.exec(text) ?? [];
+	await waitingExecution(id);
+	const body = new FormData();
+	body.append('field-1', JSON.stringify(['Pay']));
+	expect((await fetch(link, { method: 'POST', body })).status).toBe(401);
+	const headers = { cookie: await n8n.signInCookie() };
+	expect(await (await fetch(link, { headers })).text()).toContain('SIGNED-002');
+	expect((await fetch(link, { method: 'POST', body, headers })).status).toBe(200);
+	const execution = await n8n.waitForExecution(executionId);
+	expect(execution.error).toBeUndefined();
+	const [check] = outputOf(execution, 'Check the run');
+	const approved = {
+		...{ outcome: 'paid', approved_by: OWNER.email, fingerprint: check?.approval },
+		approved_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+	};
+	expect(parties.sheets.get('Payments')).toMatchObject([approved, approved]);
+	expect((await parties.received('Tell the channel')).text).toContain(
+		`approved by ${OWNER.email}: 2 `,
+	);
 });
 
 it('covers every example in examples/ but the first, which package.test.ts runs', () => {

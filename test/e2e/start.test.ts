@@ -48,6 +48,7 @@ const WAITING = [
 	'administrator-invites-with-approval',
 	'cleared-deposit-to-payment',
 	'payment-by-signed-in-approvers',
+	'payroll-run-by-signed-in-approver',
 	'payroll-run-with-approval',
 	'provider-authorization-to-payment',
 	'sign-outside',

@@ -261,7 +261,7 @@ function hostileRows(expressions: string): Rows {
 }
 
 /* The payroll run says and shows what the node itself wrote. */
-it.each(EXAMPLES.filter((name) => name !== 'payroll-run-with-approval'))(
+it.each(EXAMPLES.filter((name) => !name.startsWith('payroll-run-')))(
 	'the example %s passes on what others write as text: no markup, no links, no formulas',
 	async (name) => {
 		for (const { name: node, parameters, type } of readExample(name).nodes) {
