@@ -1,18 +1,24 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
 import type { FastifyInstance } from 'fastify';
 
 const LOOPBACK = new Set(['127.0.0.1', 'localhost', '[::1]']);
 
 /**
- * Refuses requests that a web page elsewhere makes a person's browser send: with the Origin of another
- * site, or with a Host whose name was made to lead here.
+ * What made a person's browser send this request, if it was a web page elsewhere: with the Origin of
+ * another site, or with a Host whose name was made to lead here.
  */
+export function foreignSource({ host = '', origin }: IncomingHttpHeaders): string | undefined {
+	if (!LOOPBACK.has(host.replace(/:\d+$/, '').toLowerCase())) return `the host ${host}`;
+	const isOwnOrigin = origin === undefined || origin === `http://${host}`;
+	return isOwnOrigin ? undefined : `the page ${origin}`;
+}
+
+/** Refuses requests from web pages elsewhere. */
 export function refuseForeignPages(app: FastifyInstance): void {
 	app.addHook('onRequest', async ({ headers }, reply) => {
-		const { host = '', origin } = headers;
-		const isOwnHost = LOOPBACK.has(host.replace(/:\d+$/, '').toLowerCase());
-		const isOwnOrigin = origin === undefined || origin === `http://${host}`;
-		if (isOwnHost && isOwnOrigin) return;
-		const what = isOwnHost ? `the page ${origin}` : `the host ${host}`;
+		const what = foreignSource(headers);
+		if (what === undefined) return;
 		await reply.code(403).send({ error: `The sandbox doesn’t answer ${what}` });
 	});
 }

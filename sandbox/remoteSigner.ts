@@ -5,6 +5,8 @@ import { z } from 'zod';
 
 import { makeAccounts } from './accounts';
 import { Confirmations, type Decision, type Shown, type WaitingRequest } from './confirmations';
+import { foreignSource } from './origins';
+import { SIGNER_PAGE_POLICY, signerPage } from './signerPage';
 
 /** The methods that a signer offers, and the form of their parameters. */
 export type SignerDialect = 'wallet' | 'web3signer' | 'clef';
@@ -64,7 +66,7 @@ export interface RemoteSigner {
 	readonly log: readonly SignerLogEntry[];
 	/** Makes the next requests fail, in order, after those already planned. */
 	fail(...faults: readonly SignerFault[]): void;
-	/** The requests that wait for a person. GET /requests has them, too. */
+	/** The requests that wait for a person. GET /requests has them, too, and the page at / shows them. */
 	waiting(): readonly WaitingRequest[];
 	/** What the person does, as POST /requests/ID/confirm and POST /requests/ID/decline do. */
 	decide(requestId: number, decision: Exclude<Decision, 'abandoned'>): boolean;
@@ -81,14 +83,29 @@ export async function startRemoteSigner(options: RemoteSignerOptions = {}): Prom
 	const confirmations = new Confirmations();
 
 	const server = createServer((request, response) => {
+		const what = foreignSource(request.headers);
+		if (what !== undefined)
+			return send(response, 403, { error: `The signer doesn’t answer ${what}` });
+		if (request.url === '/' && request.method === 'GET') return page(response);
 		if (request.url?.startsWith('/requests')) return control(request, response);
 		void answer(request, response).catch(() => response.destroy());
 	});
-	function control({ method, url = '' }: IncomingMessage, response: ServerResponse): void {
+	function page(response: ServerResponse): void {
+		response.writeHead(200, {
+			'content-type': 'text/html; charset=utf-8',
+			'content-security-policy': SIGNER_PAGE_POLICY,
+		});
+		response.end(signerPage(confirmations.list()));
+	}
+	function control({ method, url = '', headers }: IncomingMessage, response: ServerResponse): void {
 		if (method === 'GET') return send(response, 200, confirmations.list());
 		const [, requestId, verb] = /^\/requests\/(\d+)\/(confirm|decline)$/.exec(url) ?? [];
 		const decision = verb === 'confirm' ? 'confirmed' : 'declined';
 		const isKnown = method === 'POST' && confirmations.decide(Number(requestId), decision);
+		if (headers.accept?.includes('text/html') === true) {
+			response.writeHead(303, { location: '/' }).end();
+			return;
+		}
 		send(response, isKnown ? 200 : 404, { decision: isKnown ? decision : null });
 	}
 	/** @throws {SignerRefusal} unless the person confirms, if one is asked */

@@ -7,7 +7,11 @@ import type { Execution } from '../test/support/executions';
 import { N8nDatabase } from '../test/support/n8nDatabase';
 import { installPackage, N8nProcess } from '../test/support/n8nProcess';
 import { N8nRest, OWNER, type Credentials } from '../test/support/n8nRest';
-import { entitiesOf, saveSandboxCredentials } from '../test/support/sandboxCredentials';
+import {
+	entitiesOf,
+	saveSandboxCredentials,
+	saveWalletCredentials,
+} from '../test/support/sandboxCredentials';
 import { SandboxProcess } from '../test/support/sandboxProcess';
 import { waitFor } from '../test/support/waiting';
 import type { N8nInstallation } from './lib/installations.mjs';
@@ -24,6 +28,7 @@ export { installPackage, rebuildOnChanges };
 
 const EDITOR_PORT = 5678;
 const SANDBOX_PORT = 4010;
+const SIGNER_PORT = 4011;
 const LINKS_PORT = 5680;
 
 /** The example that runs first. */
@@ -37,6 +42,9 @@ const CANARY = 'webhook-canary';
 
 /** Our trigger that listens for events. */
 const RECEIVER = /\.payrollPaymentsTrigger$/;
+
+/** The example whose signatures a person confirms. */
+const WALLET = 'confirm-in-your-wallet';
 
 /** What distracts from the workflows: n8n's assistant, agents, chat and surveys. */
 export const UNDISTRACTED = {
@@ -54,7 +62,7 @@ function reportOtherPort(name: string, wanted: number, port: number): void {
 export async function startSandbox(dataFolder: string): Promise<SandboxProcess> {
 	const logFile = path.join(dataFolder, 'sandbox.log');
 	const sandbox = await withProgress('Starting the sandbox', async () =>
-		SandboxProcess.start({ logFile, port: SANDBOX_PORT }),
+		SandboxProcess.start({ logFile, port: SANDBOX_PORT, signerPort: SIGNER_PORT }),
 	);
 	reportOtherPort('the sandbox', SANDBOX_PORT, Number(new URL(sandbox.url).port));
 	return sandbox;
@@ -116,7 +124,10 @@ export async function saveDemoCredentials(
 		apiKey: 'practice',
 		url: `${sandbox.url}/sandbox/model/v1`,
 	});
-	return [api, webhook, model];
+	const assistants = await n8n.saveCredentials('httpBearerAuth', 'Token for assistants', {
+		token: 'practice',
+	});
+	return [api, webhook, model, assistants];
 }
 
 /** The workflows of the examples, by the examples' names, and the versions of them that were loaded. */
@@ -134,6 +145,8 @@ export async function loadExamples(
 ): Promise<LoadedExample[]> {
 	return await withProgress('Loading the examples', async () => {
 		const credentials = await saveDemoCredentials(n8n, sandbox);
+		const wallet = await saveWalletCredentials(n8n, sandbox);
+		const withWallet = wallet === undefined ? credentials : [...credentials, wallet];
 		const workflows: Loaded = existsSync(loadedFile)
 			? JSON.parse(readFileSync(loadedFile, 'utf8'))
 			: {};
@@ -144,7 +157,8 @@ export async function loadExamples(
 			const version = known && present.get(known.id);
 			if (known === undefined || version === undefined || version === known.versionId) {
 				const replaced = version === undefined ? null : (known?.id ?? null);
-				const { id, versionId } = await n8n.saveWorkflow(example.workflow, credentials, replaced);
+				const own = example.name === WALLET ? withWallet : credentials;
+				const { id, versionId } = await n8n.saveWorkflow(example.workflow, own, replaced);
 				workflows[example.name] = { id, versionId };
 			}
 			loaded.push({ ...example, id: workflows[example.name]?.id ?? '' });
@@ -257,6 +271,7 @@ ${others.map((each) => line(each)).join('\n')}
 
   Editor      ${n8n.url} (${OWNER.email}, password ${OWNER.password})
   Practice    ${sandbox.url}/sandbox (send deposits; see what was sent, written and paid)
+  Wallet      ${sandbox.signerUrl} (confirm or decline what “Confirm in your own wallet” signs)
 
   Ctrl-C stops everything.
 `);

@@ -1,5 +1,5 @@
 import { EXAMPLES, readExample } from '../test/support/examples';
-import { firstTeam } from '../test/support/sandboxCredentials';
+import { administrator, firstTeam } from '../test/support/sandboxCredentials';
 import type { SandboxProcess } from '../test/support/sandboxProcess';
 import type { Workflow, WorkflowNode } from '../test/support/workflows';
 import { objectOf, sendingTo, sheetBody, type Body, type Values } from './lib/standIns';
@@ -20,14 +20,21 @@ const CHANNEL = /\.slack$/;
 /** The placeholders of an example, as the sandbox fills them in. */
 const PLACEHOLDERS = {
 	system: /https:\/\/YOUR-SYSTEM\.example\.com\/\w+/g,
+	service: /https:\/\/YOUR-SERVICE\.example\.com/g,
 	webhook: /wh-YOUR-HOOK-ID/g,
+	wallet: /0xYOUR-WALLET-ADDRESS/g,
 };
 
-/** The text of an example, with the sandbox in the place of a person's own system and webhook. */
-export function forSandbox(text: string, sandboxUrl: string, webhookId: string): string {
+/** The text of an example, with the sandbox in the place of a person's own system, webhook and wallet. */
+export function forSandbox(
+	text: string,
+	{ url, webhookId, wallet }: Record<'url' | 'webhookId' | 'wallet', string>,
+): string {
 	return text
-		.replace(PLACEHOLDERS.system, `${sandboxUrl}/sandbox/authorization`)
-		.replace(PLACEHOLDERS.webhook, webhookId);
+		.replace(PLACEHOLDERS.system, `${url}/sandbox/authorization`)
+		.replace(PLACEHOLDERS.service, url)
+		.replace(PLACEHOLDERS.webhook, webhookId)
+		.replace(PLACEHOLDERS.wallet, wallet);
 }
 
 /** Says which month a statement is for. */
@@ -70,18 +77,19 @@ function atTheDesk(desk: string, workflow: Workflow, node: WorkflowNode): Workfl
 	if (SHEET.test(node.type)) return sendingTo(`${desk}/sheet`, node, sheetBody(parameters));
 	if (BOARD_NODE.test(node.type)) return sendingTo(`${desk}/sheet`, node, boardBody(parameters));
 	if (!CHANNEL.test(node.type)) return node;
-	const { text, channelId, options } = parameters;
+	const { text, message, channelId, options } = parameters;
 	return sendingTo(`${desk}/messages`, node, {
-		content: text ?? options?.initialComment ?? '',
+		content: text ?? message ?? options?.initialComment ?? '',
 		to: channelId?.value ?? '#payroll',
 		from: workflow.name,
 		subject: options?.fileName ?? '',
 	});
 }
 
-/** A message, or a file with a comment. */
+/** A message, a question, or a file with a comment. */
 interface MessageParameters {
 	readonly text?: string;
+	readonly message?: string;
 	readonly channelId?: { readonly value: string };
 	readonly options?: { readonly initialComment?: string; readonly fileName?: string };
 }
@@ -116,6 +124,7 @@ function withoutSteps(note: WorkflowNode, practice: string): WorkflowNode {
 export async function readyExamples(sandbox: SandboxProcess): Promise<ReadyExample[]> {
 	const team = await firstTeam(sandbox.url);
 	const { webhook } = await sandbox.control<{ webhook: string }>('GET', 'organisation');
+	const { address: wallet } = await administrator(sandbox.url);
 	const desk = `${sandbox.url}/sandbox`;
 	const practice = (isChat: boolean): string =>
 		`**Ready to run:** ${isChat ? 'open the chat and ask' : 'click **Execute workflow**'}. The [practice desk](${desk}) is its service, sheet and inbox: what a workflow sends, writes and pays shows up there.`;
@@ -123,7 +132,9 @@ export async function readyExamples(sandbox: SandboxProcess): Promise<ReadyExamp
 	const month = new Date().toISOString().slice(0, 7);
 	const makeReady = (name: string): Workflow => {
 		const text = JSON.stringify(readExample(name, team));
-		const workflow: Workflow = JSON.parse(forSandbox(text, sandbox.url, webhook));
+		const workflow: Workflow = JSON.parse(
+			forSandbox(text, { url: sandbox.url, webhookId: webhook, wallet }),
+		);
 		const isChat = workflow.nodes.some(({ type }) => CHAT.test(type));
 		const replaced = workflow.nodes
 			.filter(({ type }) => SHEET.test(type) || CHAT.test(type))

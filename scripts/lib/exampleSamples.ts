@@ -23,10 +23,15 @@ const eventParameters = z.object({
 
 const TIMES = { created_at: SAMPLE_TIME, updated_at: SAMPLE_TIME };
 
+const sampleTransaction = (index: number): string => `tx-sample00000${index + 1}`;
+
 /** What a sample has in place of what the sandbox makes up: the user's team, and one time. */
 function contentOf(eventType: string): object {
 	const [group] = eventType.split('.');
-	if (group === 'payment') return TIMES;
+	if (group === 'payment') {
+		const pay_at_time = Date.parse(SAMPLE_TIME) / 1000;
+		return { ...TIMES, creation_transaction: sampleTransaction(0), pay_at_time };
+	}
 	if (group === 'invite') return { invited_to: TEAM_PLACEHOLDER };
 	const deposit = group === 'deposit' ? { ...TIMES, transaction_date: SAMPLE_TIME } : {};
 	return { entity_nanoid: TEAM_PLACEHOLDER, ...deposit };
@@ -133,7 +138,7 @@ function payments(paid = 0): Sample {
 		recipient_email: `contractor.${index + 1}@example.com`,
 		amount,
 		outcome: index < paid ? 'paid' : '',
-		transaction: index < paid ? `tx-sample00000${index + 1}` : '',
+		transaction: index < paid ? sampleTransaction(index) : '',
 		paid_at: index < paid ? `${SAMPLE_MONTH}-28T16:00:00.000Z` : '',
 	}));
 }
@@ -143,6 +148,8 @@ const SAMPLES: Readonly<Record<string, Readonly<Record<string, () => Sample>>>> 
 	'Payroll: sheet → invites': { 'Read the sheet': people },
 	'Payroll: name reviews from a queue': { 'Read the queue': nameReviews },
 	'Payroll: payroll run with one approval': { 'Read the sheet': () => payments() },
+	'Payroll: payroll run by a signed-in approver': { 'Read the sheet': () => payments() },
+	'Payroll: was it paid?': { 'Read the payments': () => payments(2) },
 	'Payroll: month-end statement': {
 		'Which month': () => [{ month: SAMPLE_MONTH }],
 		'Read the deposits': deposits,
@@ -152,6 +159,53 @@ const SAMPLES: Readonly<Record<string, Readonly<Record<string, () => Sample>>>> 
 
 const CHAT = { sessionId: 'sample', action: 'sendMessage', chatInput: 'What is our balance?' };
 
+/** What a workflow that paid hands over for the record. */
+function paymentsForTheRecord(): Sample {
+	const approved = {
+		approved_by: 'Ada Example',
+		approved_at: SAMPLE_TIME,
+		fingerprint: 'YMNB-7K2Q-9D4F-H3XC',
+	};
+	const unknown = { outcome: 'unknown', transaction: null, attempt_code: '7F3A-91C2-1' };
+	return payments(2).map((row, index) => ({ ...row, ...approved, ...(index < 2 ? {} : unknown) }));
+}
+
+/** What n8n gives an error workflow after a payment of unknown outcome. */
+function failedPayment(): Sample {
+	const message =
+		'The payment of $4,200.00 to contractor.1@example.com may or may not have been made';
+	const description =
+		'Don’t pay this again in another way. Its authorization is valid until 2026-03-31 10:30 UTC: until then, the service can still make it.';
+	const failure = { error: message, outcome: 'unknown', attempt_code: '7F3A-91C2-1' };
+	const data = { failures: [{ ...failure, hint: description }] };
+	const error = { message, description, context: { data } };
+	const url = 'https://YOUR-N8N.example.com/workflow/1/executions/231';
+	return [
+		{
+			execution: { id: '231', url, error, lastNodeExecuted: 'Pay', mode: 'trigger' },
+			workflow: { id: '1', name: 'Payroll run' },
+		},
+	];
+}
+
+/** What someone who is signed in to n8n asks for. */
+const ASKED_PAYMENT = {
+	recipient_email: 'supplier@example.com',
+	amount: '777.00',
+	reference: 'INV-1045',
+};
+const SIGNED_IN = {
+	submittedAt: SAMPLE_TIME,
+	formMode: 'test',
+	user: { id: 'sample', email: 'ada@example.com', firstName: 'Ada', lastName: 'Example' },
+};
+
+const formParameters = z.object({ formFields: z.object({ values: z.array(z.unknown()) }) });
+
+function hasFields({ parameters }: WorkflowNode): boolean {
+	return formParameters.parse(parameters).formFields.values.length > 0;
+}
+
 /** What a node outputs in place of a delivery or another account; undefined if it needs neither. */
 function sampleOf(workflow: string, node: WorkflowNode): Sample | undefined {
 	switch (node.type.split('.').at(-1) ?? '') {
@@ -159,6 +213,12 @@ function sampleOf(workflow: string, node: WorkflowNode): Sample | undefined {
 			return eventSample(node);
 		case 'payrollPaymentsPollingTrigger':
 			return balanceSample();
+		case 'errorTrigger':
+			return failedPayment();
+		case 'formTrigger':
+			return [{ ...(hasFields(node) ? ASKED_PAYMENT : {}), ...SIGNED_IN }];
+		case 'executeWorkflowTrigger':
+			return paymentsForTheRecord();
 		case 'chatTrigger':
 			return [CHAT];
 		default:

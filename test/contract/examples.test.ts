@@ -58,11 +58,14 @@ const parametersOf = (node: WorkflowNode) => JSON.parse(JSON.stringify(node.para
 const READS = ['get', 'getAll', 'getSignInMessage', 'read', 'getCards'];
 const WRITERS = /(payrollPayments|slack|googleSheets|trello|httpRequest)$/;
 
+/** The example in which a person decides on the wallet’s own screen. */
+const IN_THE_WALLET = 'confirm-in-your-wallet';
+
 describe.each(EXAMPLES)('the example %s', (name) => {
 	const workflow = readExample(name);
 	const nodes = nodesOf(workflow);
 	const notes = workflow.nodes.filter((node) => kindOf(node) === 'stickyNote');
-	const triggers = nodes.filter((node) => /(?<!manual|schedule)trigger$/i.test(kindOf(node)));
+	const triggers = nodes.filter((node) => /(?<!manual|schedule|mcp)trigger$/i.test(kindOf(node)));
 
 	it('has the sandbox’s samples, as `npm run examples:samples` writes them', () => {
 		expect(workflow.pinData).toEqual(samplesFor(workflow));
@@ -83,7 +86,9 @@ describe.each(EXAMPLES)('the example %s', (name) => {
 	it('pins nothing that decides, pays or answers for a person', () => {
 		const pinned = nodes.filter((node) => workflow.pinData?.[node.name] !== undefined);
 		const kinds = pinned.map(kindOf);
-		expect(kinds.filter((kind) => ['wait', 'slack', 'payrollPayments'].includes(kind))).toEqual([]);
+		expect(
+			kinds.filter((kind) => ['wait', 'form', 'slack', 'payrollPayments'].includes(kind)),
+		).toEqual([]);
 	});
 
 	it('writes text to sheets as text, and adds rows so that two executions don’t share one', () => {
@@ -133,16 +138,29 @@ describe.each(EXAMPLES)('the example %s', (name) => {
 
 	it('pays and gives roles only as checked and approved, within half an hour', () => {
 		for (const node of nodes) {
-			const { resource, operation, options, ...form } = parametersOf(node);
+			/* The signature that a person pastes is made from what the check shows. */
+			const { resource, operation, options, signature, ...form } = parametersOf(node);
+			expect(signature ?? 'json.Signature').toContain('json.Signature');
 			const isBinding = ['payment.create', 'administratorInvite.complete'].includes(
 				`${resource}.${operation}`,
 			);
 			if (!isBinding || options?.checkOnly === true) continue;
 			const before = nodes.filter((each) => ancestors(workflow, node.name).has(each.name));
-			const wait = before.find((each) => parametersOf(each).resume === 'form');
-			const halfAnHour = { limitWaitTime: true, resumeAmount: 30, resumeUnit: 'minutes' };
-			expect(wait?.parameters).toMatchObject(halfAnHour);
-			expect(before.map(kindOf)).toContain('if');
+			const wait = before.find(
+				(each) =>
+					kindOf(each) === 'form' ||
+					[parametersOf(each).resume, parametersOf(each).operation].some((what) =>
+						['form', 'sendAndWait'].includes(what),
+					),
+			);
+			const halfAnHour = { resumeAmount: 30, resumeUnit: 'minutes' };
+			if (name !== IN_THE_WALLET) {
+				const { options: more, ...limits } = wait === undefined ? {} : parametersOf(wait);
+				expect(limits.limitWaitTime === true ? limits : more.limitWaitTime.values).toMatchObject(
+					halfAnHour,
+				);
+				expect(before.map(kindOf)).toContain('if');
+			}
 			const [, checked] = /^=\{\{ \$\('(.+)'\)\.first\(\)\.json\.approval \}\}$/.exec(
 				options.approvedCheck,
 			) ?? ['', ''];
@@ -209,16 +227,19 @@ it.each(EXAMPLES)(
 	},
 );
 
-it.each(['cleared-deposit-to-payment', 'payroll-run-with-approval'])(
-	'%s never says “not paid” of a payment that was sent',
-	(name) => {
-		const workflow = readExample(name);
-		const said = nodesOf(workflow).filter((node) => ancestors(workflow, node.name).has('Pay'));
-		expect(said.length).toBeGreaterThan(2);
-		expect(JSON.stringify(said)).not.toMatch(/not paid|nothing was (paid|sent)|wasn’t paid/i);
-		expect(JSON.stringify(said)).toMatch(/known yet/);
-	},
-);
+it.each([
+	'cleared-deposit-to-payment',
+	'payroll-run-with-approval',
+	'provider-authorization-to-payment',
+	'sign-outside',
+	IN_THE_WALLET,
+])('%s never says “not paid” of a payment that was sent', (name) => {
+	const workflow = readExample(name);
+	const said = nodesOf(workflow).filter((node) => ancestors(workflow, node.name).has('Pay'));
+	expect(said.length).toBeGreaterThan(2);
+	expect(JSON.stringify(said)).not.toMatch(/not paid|nothing was (paid|sent)|wasn’t paid/i);
+	expect(JSON.stringify(said)).toMatch(/known yet/);
+});
 
 it('says what was paid before it writes to the sheet, and writes although nobody could be told', () => {
 	/* Of two nodes after the same one, n8n runs the upper one first, with all that follows it. */
@@ -247,4 +268,13 @@ it('changes nothing in the first example', () => {
 		return WRITERS.test(type) && !READS.includes(operation) && options?.checkOnly !== true;
 	});
 	expect(writing.map((node) => node.name)).toEqual([]);
+});
+
+it('gives assistants tools that read only', () => {
+	const tools = nodesOf(readExample('mcp-reading')).filter((node) => /Tool$/.test(kindOf(node)));
+	expect(tools).toHaveLength(3);
+	for (const { parameters } of tools) {
+		expect(READS).toContain(parameters.operation);
+		expect(parameters.allowToolWrites).toBeUndefined();
+	}
 });

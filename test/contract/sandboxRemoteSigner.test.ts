@@ -154,6 +154,26 @@ describe('a person who is asked', () => {
 		expect(signer.log).toMatchObject([{ outcome: 'declined' }]);
 	});
 
+	it('sees it on a page as text, and decides there with a button', async () => {
+		const hostile = { ...typedData, domain: { ...domain, name: '<b>Test' } };
+		const answer = patient('account_signTypedData', [address, hostile]);
+		const { id: requestId } = await firstWaiting();
+		const page = await fetch(signer.url);
+		expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
+		const html = await page.text();
+		for (const shown of [address, 'Arbitrum (42161)', '&lt;b&gt;Test', 'Sign Grant', 'account']) {
+			expect(html).toContain(shown);
+		}
+		expect(html).not.toContain('<b>');
+		const button = `${signer.url}/requests/${requestId}/confirm`;
+		const asBrowser = (origin: string) => ({ accept: 'text/html', origin });
+		const foreign = { method: 'POST', headers: asBrowser('https://elsewhere.example') };
+		expect((await fetch(button, foreign)).status).toBe(403);
+		const own = { method: 'POST', headers: asBrowser(signer.url) };
+		expect(await (await fetch(button, own)).text()).toContain('Nothing waits for you');
+		expect(await answer).toMatchObject({ result: expect.stringMatching(/^0x/) });
+	});
+
 	it('isn’t asked any longer once nobody waits', async () => {
 		await expect(post('personal_sign', [hexMessage, address])).rejects.toThrow('timeout');
 		await waitFor('the request is gone', async () => signer.log[0], { interval: 10 });

@@ -1,11 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
+import { Wallet } from 'ethers';
 import { z } from 'zod';
 
+import { startRemoteSigner, type RemoteSigner } from '../../sandbox/remoteSigner';
 import { forSandbox } from '../../scripts/readyExamples';
 import { EXAMPLES, readExample, webhookUrl } from '../support/examples';
 import { outputOf, type Execution } from '../support/executions';
-import type { Credentials } from '../support/n8nRest';
+import { OWNER, type Credentials } from '../support/n8nRest';
+import { administrator, saveWalletCredentials } from '../support/sandboxCredentials';
 import { shareTestEnvironment, useEnvironment } from '../support/testEnvironment';
 import { EVERY_SECOND } from '../support/pollingWorkflow';
 import { ThirdParties } from '../support/thirdParties';
@@ -39,12 +42,17 @@ type Edit = (text: string) => string;
 async function importExample(
 	name: string,
 	edit: Edit = (text) => text,
+	more: readonly Credentials[] = [],
 ): Promise<{ id: string; workflow: Workflow }> {
 	ran.add(name);
-	const { n8n, sandbox, teamId, api, webhook } = environment;
-	const example = forSandbox(JSON.stringify(readExample(name, teamId)), sandbox.url, webhookId);
+	const { n8n, sandbox, teamId, account, api, webhook } = environment;
+	const example = forSandbox(JSON.stringify(readExample(name, teamId)), {
+		url: sandbox.url,
+		webhookId,
+		wallet: account.address,
+	});
 	const workflow = parties.in(JSON.parse(edit(example)));
-	const { id } = await n8n.saveWorkflow(workflow, [api, webhook, model]);
+	const { id } = await n8n.saveWorkflow(workflow, [api, webhook, model, ...more]);
 	return { id, workflow };
 }
 
@@ -58,6 +66,14 @@ async function run(name: string, edit?: Edit): Promise<Execution> {
 
 /** Unpins the data of an example, as pressing P on its nodes does. */
 const unpinned: Edit = (text) => JSON.stringify({ ...JSON.parse(text), pinData: {} });
+
+/** Unpins the rows of the sheet, and leaves who started the run. */
+const unpinnedSheet: Edit = (text) => {
+	const workflow: Workflow = JSON.parse(text);
+	const pinData = { ...workflow.pinData };
+	delete pinData['Read the sheet'];
+	return JSON.stringify({ ...workflow, pinData });
+};
 
 /** Activates an example and registers its webhook at the sandbox. */
 async function listen(name: string, edit?: Edit): Promise<string> {
@@ -656,6 +672,472 @@ it.each([
 	/* The reply then waits for the chat to show it. */
 	await waitUntil('the agent replies', async () => (await stored()).includes('"Reply"'));
 	expect(await requests('createInvites')).toBe(before + invited);
+});
+
+/** An example that starts with its trigger of this name, as if it were the only one. */
+const startingWith =
+	(trigger: string): Edit =>
+	(text) => {
+		const { nodes, ...rest }: Workflow = JSON.parse(text);
+		const first = (name: string) => Number(name !== trigger);
+		return JSON.stringify({
+			...rest,
+			pinData: {},
+			nodes: [...nodes].sort((one, other) => first(one.name) - first(other.name)),
+		});
+	};
+
+describe('was it paid?', () => {
+	const paidRow = (transaction: string, hoursAgo: number) => ({
+		reference: `PAY of ${transaction}`,
+		recipient_email: 'contractor.1@example.com',
+		amount: 4200,
+		outcome: 'paid',
+		transaction,
+		paid_at: new Date(Date.now() - hoursAgo * 3_600_000).toISOString(),
+		status: '',
+	});
+	const statuses = () => parties.sheets.get('Payments')?.map(({ status }) => status);
+	const told = () => parties.from('Tell the channel').map(({ text }) => text);
+	const hourly = async () => await run('was-it-paid', startingWith('Every hour'));
+
+	it.each([
+		[0, 1],
+		[1, 0],
+		[1, 0, 1, 0],
+	])('payments that failed after they were sent, in the order %j', async (...order) => {
+		const { sandbox, database } = environment;
+		const key = order.join('');
+		const transaction = `tx-Failed${key.padEnd(6, '0')}`;
+		parties.sheets.set('Payments', [paidRow('tx-Another0000', 1), paidRow(transaction, 1)]);
+		const id = await listen('was-it-paid');
+		const before = (await database.executions(id)).length;
+		parties.failures.set('Write the status', 1);
+		for (const [index, state] of order.entries()) {
+			await sandbox.control('POST', 'events', {
+				event_type: state === 0 ? 'payment.sent' : 'payment.failed',
+				content: { creation_transaction: transaction, process_transaction: 'tx-Process0000' },
+				envelope: { created: 1_790_000_000 + state, idempotency_key: `${key} ${index}` },
+			});
+			await waitUntil('the event is processed', async () => {
+				const executions = (await database.executions(id)).slice(before);
+				const isDone = executions.every(({ status }) => ['success', 'error'].includes(status));
+				return isDone && executions.length > index + 1;
+			});
+		}
+		expect(statuses()).toEqual(['', 'failed']);
+		expect(told().length).toBeGreaterThan(0);
+		expect(new Set(told())).toEqual(
+			new Set([
+				`A payment failed: $4,200.00 to \`contractor.1@example.com\`, reference \`PAY of ${transaction}\`, transaction \`${transaction}\`. To pay it again, use a new reference.`,
+			]),
+		);
+	});
+
+	it('says once that no event came, and finds events that came before their row', async () => {
+		const { sandbox } = environment;
+		parties.sheets.set('Payments', []);
+		const id = await listen('was-it-paid');
+		/* Without the documented field, its only transaction is the payment’s. */
+		const content = { creation_transaction: null, process_transaction: 'tx-ComesEarly0' };
+		await sandbox.control('POST', 'events', { event_type: 'payment.sent', content });
+		await ended(id);
+		parties.sheets.set('Payments', [
+			paidRow('tx-ComesEarly0', 1),
+			paidRow('tx-NoEventYet0', 23),
+			paidRow('tx-NoEventEver', 25),
+			{ ...paidRow('', 25), outcome: 'refused' },
+		]);
+		for (let hour = 0; hour < 2; hour++) await hourly();
+		expect(statuses()).toEqual(['sent', '', 'no event', '']);
+		expect(told()).toEqual([
+			expect.stringMatching(/^No event tells whether .*tx-NoEventEver.*Ask the service/),
+		]);
+	});
+
+	it('from its pinned event', async () => {
+		const execution = await run('was-it-paid');
+		expect(outputOf(execution, 'What changed')).toEqual([
+			expect.objectContaining({ reference: 'PAY-001', status: 'sent' }),
+		]);
+	});
+});
+
+describe('the provider’s authorization to a payment', () => {
+	it.each([
+		['Pay', 1, /^Paid: \$777\.00 .*Transaction `tx-\S+`, approved by `Ada`$/],
+		['Don’t pay', 0, /^Declined by `Ada`, so nothing was sent: /],
+	])('after the decision %s', async (decision, sent, said) => {
+		const before = await requests('createInstantPayment');
+		const { id } = await importExample('provider-authorization-to-payment', (text) =>
+			text.replace('INV-1042', `INV-${decision}`),
+		);
+		const running = environment.n8n.runWorkflow(id);
+		const { form, lastPage } = await decide(id, decision);
+		expect(form).toContain('supplier@example.com');
+		expect(lastPage).toMatch(said);
+		expect((await running).error).toBeUndefined();
+		expect((await parties.received('Tell the channel')).text).toBe(lastPage);
+		expect(await requests('createInstantPayment')).toBe(before + sent);
+	});
+
+	it('asks nobody about an authorization of another amount', async () => {
+		await run('provider-authorization-to-payment', (text) =>
+			text.replace('"={{ $json.amount }}"', '"778.00"'),
+		);
+		expect(parties.from('Ask for approval')).toEqual([]);
+		expect((await parties.received('Tell the channel')).text).toMatch(
+			/^The payment of \$777\.00 to `supplier@example\.com` didn’t pass the check.*\$778\.00/,
+		);
+	});
+});
+
+describe('nobody sleeps through an unknown outcome', () => {
+	it.each([
+		['cutAfter', 'Wake someone', /^It isn’t known whether .*\$777\.00.*valid until.*-1 as /],
+		['status', 'Tell the channel', /^The workflow `Payroll: cleared deposit.*failed at `Pay`: /],
+	])('after a payment failed by %s', async (kind, node, said) => {
+		const { sandbox } = environment;
+		const { id: errorWorkflow } = await importExample('unknown-outcome-alarm');
+		await environment.n8n.activate(errorWorkflow);
+		const id = await listen('cleared-deposit-to-payment', (text) => {
+			const workflow: Workflow = JSON.parse(text);
+			const nodes = workflow.nodes.map((each) =>
+				each.name === 'Pay' ? { ...each, onError: 'stopWorkflow' } : each,
+			);
+			return JSON.stringify({ ...workflow, nodes, settings: { errorWorkflow } });
+		});
+		await sandbox.control('POST', 'deposits', { deposit });
+		await parties.received('Ask for approval');
+		const fault = kind === 'status' ? { kind, status: 400 } : { kind };
+		await sandbox.control('POST', 'faults', { ...fault, match: { path: '/v2/payments' } });
+		await decide(id, 'Pay');
+		expect((await parties.received(node)).text).toMatch(said);
+	});
+
+	it('from its pinned failure', async () => {
+		await run('unknown-outcome-alarm');
+		expect((await parties.received('Wake someone')).text).toMatch(
+			/\$4,200\.00 to contractor\.1@example\.com.*valid until/,
+		);
+	});
+});
+
+describe('record of payments', () => {
+	const month = async () => {
+		parties.sent = [];
+		await run('payment-record-month');
+		return (await parties.received('Send the record')).text;
+	};
+
+	it('has one row for each payment and outcome, however often a caller repeats it', async () => {
+		const { n8n } = environment;
+		const enabled: Edit = (text) => text.replace('"disabled":true', '"disabled":false');
+		expect(await month()).toMatch(/^Payment record of \d{4}-\d\d: no payments$/);
+		parties.failures.set('Add to the sheet', 1);
+		const { id } = await importExample('payment-record', enabled);
+		expect((await n8n.runWorkflow(id)).error).toBeDefined();
+		for (let time = 0; time < 2; time++) await run('payment-record', enabled);
+		const rows = parties.sheets.get('Payment record');
+		expect(rows).toHaveLength(3);
+		expect(rows?.find(({ reference }) => reference === 'PAY-003')).toMatchObject({
+			...{ approved_by: 'Ada Example', reference: 'PAY-003', amount: '5125.00' },
+			...{ outcome: 'unknown', attempt_code: '7F3A-91C2-1', transaction: '' },
+		});
+		expect(await month()).toMatch(/: 2 paid \(\$8,050\.50\), 1 unknown \(\$5,125\.00\)$/);
+	});
+});
+
+describe('confirm in your own wallet', () => {
+	let signer: RemoteSigner;
+	let wallet: Credentials;
+
+	beforeAll(async () => {
+		signer = await startRemoteSigner({ asksPerson: true });
+		const { n8n, sandbox } = environment;
+		const saved = await saveWalletCredentials(n8n, { url: sandbox.url, signerUrl: signer.url });
+		if (saved === undefined) throw new Error('The signer has an address.');
+		wallet = saved;
+	});
+	afterAll(async () => await signer.close());
+
+	/** Starts the example, confirms the sign-in if there is one, and waits until the payment is shown. */
+	async function untilShown(reference: string) {
+		const { n8n } = environment;
+		const name = 'confirm-in-your-wallet';
+		const edit: Edit = (text) => text.replace('INV-1043', reference);
+		const { id } = await importExample(name, edit, [wallet]);
+		const execution = await n8n.startWorkflow(id);
+		const shown = await waitFor('the wallet shows the payment', async () => {
+			const [request] = signer.waiting();
+			if (request === undefined) return undefined;
+			if (!('text' in request)) return request;
+			signer.decide(request.id, 'confirmed');
+			return undefined;
+		});
+		return { execution, shown };
+	}
+
+	it.each([
+		['confirmed', 1, /^Paid: \$777\.00 .*, confirmed in the wallet `0x\w{40}`$/],
+		['declined', 0, /^The payment was refused: \$777\.00 /],
+	] as const)('which shows what the channel says, and is %s', async (decision, sent, said) => {
+		const before = await requests('createInstantPayment');
+		const { execution, shown } = await untilShown(`INV-${decision}`);
+		const { text } = await parties.received('Confirm in the wallet');
+		expect(text).toMatch(/^Confirm in your wallet: \$777\.00 to `supplier@example\.com`/);
+		const { recipient, amount } = Object(Object(shown).message).data;
+		expect(amount).toBe('777000000');
+		expect(text?.toLowerCase()).toContain(String(recipient).toLowerCase());
+		expect(text).toContain(Object(shown).domain.verifyingContract);
+		signer.decide(shown.id, decision);
+		expect((await environment.n8n.waitForExecution(execution)).error).toBeUndefined();
+		expect((await parties.received('Tell the channel')).text).toMatch(said);
+		expect(await requests('createInstantPayment')).toBe(before + sent);
+	});
+
+	it('sends nothing once the execution was stopped', async () => {
+		const before = await requests('createInstantPayment');
+		const { execution } = await untilShown('INV-stopped');
+		await environment.n8n.request('POST', `/rest/executions/${execution}/stop`);
+		await waitUntil('nobody waits any more', async () => signer.waiting().length === 0);
+		expect(signer.log.at(-1)).toMatchObject({ outcome: 'abandoned' });
+		expect(parties.from('Tell the channel')).toEqual([]);
+		expect(await requests('createInstantPayment')).toBe(before);
+	});
+});
+
+describe('sign outside n8n', () => {
+	const typedData = z.object({
+		domain: z.record(z.unknown()),
+		types: z.record(z.array(z.object({ name: z.string(), type: z.string() }))),
+		message: z.record(z.unknown()),
+	});
+
+	it.each([
+		['the wallet', 1, /^Paid: \$777\.00 .*signature pasted by `Ada`$/],
+		['another wallet', 0, /^The payment was refused: /],
+		['nobody', 0, /^That isn’t a signature, so nothing was sent: /],
+	])('by %s', async (who, sent, said) => {
+		const { n8n, sandbox } = environment;
+		const before = await requests('createInstantPayment');
+		const { privateKey } = await administrator(sandbox.url);
+		const { id } = await importExample('sign-outside', (text) => text.replace('1044', who));
+		const running = n8n.runWorkflow(id);
+		const { text = '' } = await parties.received('Send the file');
+		const [link = ''] = /http\S+$/.exec(text) ?? [];
+		const waiting = await n8n.execution(await waitingExecution(id));
+		const [asked] = outputOf(waiting, 'What to sign');
+		const { domain, types, message } = typedData.parse(asked);
+		const signed = Object.fromEntries(
+			Object.entries(types).filter(([name]) => name !== 'EIP712Domain'),
+		);
+		const key = who === 'the wallet' ? new Wallet(privateKey) : Wallet.createRandom();
+		const signature = await key.signTypedData(domain, signed, message);
+		const body = new FormData();
+		body.append('field-1', who === 'nobody' ? 'Pay it' : ` ${signature}`);
+		body.append('field-2', 'Ada');
+		const answer = await fetch(link, { method: 'POST', body });
+		expect(textOf(await answer.text())).toMatch(said);
+		expect((await running).error).toBeUndefined();
+		expect(await requests('createInstantPayment')).toBe(before + sent);
+	});
+});
+
+describe('payment by signed-in approvers', () => {
+	let owner: string;
+	let colleague: string;
+
+	beforeAll(async () => {
+		const { n8n } = environment;
+		owner = await n8n.signInCookie();
+		type Invited = { user: { inviteAcceptUrl: string } }[];
+		const invitation = [{ email: 'ben@example.com', role: 'global:member' }];
+		const [invited] = await n8n.request<Invited>('POST', '/rest/invitations', invitation);
+		const token = new URL(invited?.user.inviteAcceptUrl ?? '').searchParams.get('token');
+		const person = { firstName: 'Ben', lastName: 'Second', password: OWNER.password };
+		const accepted = await fetch(`${n8n.url}/rest/invitations/accept`, {
+			method: 'POST',
+			headers: { 'content-type': 'application/json' },
+			body: JSON.stringify({ token, ...person }),
+		});
+		[colleague = ''] = accepted.headers.getSetCookie();
+	});
+
+	const people = { owner: () => owner, colleague: () => colleague };
+	const owners = `\`${OWNER.email}\``;
+
+	it.each<[string, string, [keyof typeof people, string][], number, string]>([
+		['777.00', 'one', [['owner', 'Pay']], 1, `, approved by ${owners}`],
+		[
+			'6000.00',
+			'two',
+			[
+				['owner', 'Pay'],
+				['colleague', 'Pay'],
+			],
+			1,
+			`, approved by ${owners} and \`ben@example.com\``,
+		],
+		[
+			'6000.00',
+			'the same twice',
+			[
+				['owner', 'Pay'],
+				['owner', 'Pay'],
+			],
+			0,
+			`Both approvals came from ${owners}, so nothing was sent`,
+		],
+		[
+			'6000.00',
+			'a second who declines',
+			[
+				['owner', 'Pay'],
+				['colleague', 'Don’t pay'],
+			],
+			0,
+			'Declined by `ben@example.com`, so nothing was sent',
+		],
+	])('of $%s, with %s', async (amount, who, answers, sent, said) => {
+		const { n8n } = environment;
+		await setBalance('99999999');
+		const before = await requests('createInstantPayment');
+		const { id } = await importExample('payment-by-signed-in-approvers', (text) =>
+			text.replace('INV-1045', `INV ${who}`).replace('"amount":"777.00"', `"amount":"${amount}"`),
+		);
+		const executionId = await n8n.startWorkflow(id);
+		for (const [index, [person, decision]] of answers.entries()) {
+			if (index === 1) await parties.received('Ask a second person');
+			await waitingExecution(id);
+			const { data } = await n8n.request<{ data: string }>(
+				'GET',
+				`/rest/executions/${executionId}`,
+			);
+			const [link = ''] = data.match(/http[^"\\\s]+form-waiting[^"\\\s]*/g) ?? [];
+			/* Without a login, n8n asks for one. */
+			const body = new FormData();
+			body.append('field-1', JSON.stringify([decision]));
+			expect((await fetch(link, { redirect: 'manual' })).status).toBe(302);
+			expect((await fetch(link, { method: 'POST', body })).status).toBe(401);
+			const headers = { cookie: people[person]() };
+			expect(await (await fetch(link, { headers })).text()).toContain('supplier@example.com');
+			expect((await fetch(link, { method: 'POST', body, headers })).status).toBe(200);
+		}
+		const execution = await n8n.waitForExecution(executionId);
+		expect(execution.error).toBeUndefined();
+		expect((await parties.received('Tell the channel')).text).toContain(said);
+		expect(await requests('createInstantPayment')).toBe(before + sent);
+		const [check] = outputOf(execution, 'Check the payment');
+		const record = {
+			...{ approved_by: OWNER.email, outcome: 'paid', fingerprint: check?.approval },
+			second_approved_by: answers.length > 1 ? 'ben@example.com' : '',
+		};
+		expect(outputOf(execution, 'Add to the record')).toMatchObject(sent === 1 ? [record] : []);
+	});
+});
+
+it('reading for assistants: three tools that read, for those who have the token', async () => {
+	const { n8n, sandbox } = environment;
+	const token = 'a long random token';
+	const bearer = await n8n.saveCredentials('httpBearerAuth', 'Token for assistants', { token });
+	const { id, workflow } = await importExample('mcp-reading', undefined, [bearer]);
+	await n8n.activate(id);
+	const path = workflow.nodes.find(({ type }) => type.endsWith('.mcpTrigger'))?.parameters.path;
+	let session: Record<string, string> = {};
+	const call = async (method: string, params: object, authorization = `Bearer ${token}`) =>
+		await fetch(`${n8n.url}/mcp/${String(path)}`, {
+			method: 'POST',
+			headers: {
+				...{ 'content-type': 'application/json', authorization },
+				...{ accept: 'application/json, text/event-stream', ...session },
+			},
+			body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+		});
+	const hello = {
+		protocolVersion: '2025-03-26',
+		capabilities: {},
+		clientInfo: { name: 'test', version: '1' },
+	};
+	const opened = await waitFor('the server listens', async () => {
+		const response = await call('initialize', hello);
+		return response.status === 404 ? undefined : response;
+	});
+	expect(opened.status).toBe(200);
+	session = { 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' };
+	expect((await call('tools/list', {}, 'Bearer another')).status).toBe(403);
+	const tools = await (await call('tools/list', {})).text();
+	expect(tools.match(/(?<="name":")[^"]+/g)?.sort()).toEqual([
+		'List_invites',
+		'List_people',
+		'Read_the_balance',
+	]);
+	const asked = sandbox.asked('getBalance', 1);
+	const balance = await call('tools/call', { name: 'Read_the_balance', arguments: {} });
+	expect(await balance.text()).toContain('balance_cents');
+	await asked;
+	await n8n.deactivate(id);
+});
+
+describe('cleared deposit to payment, approved in Slack', () => {
+	const responder = { id: 'U0ADA', name: 'ada', source: 'slack' };
+	const respondedAt = '2026-03-31T09:40:00.000Z';
+
+	it.each([
+		[
+			'by Ada',
+			{ approved: true, responder, respondedAt },
+			1,
+			'approved by `ada` (`U0ADA`) at 2026',
+		],
+		['by nobody with a name', { approved: true }, 0, 'Slack named nobody who approved, so'],
+		['declined', { approved: false, responder, respondedAt }, 0, 'Declined by `ada`, so nothing'],
+		['without an answer', undefined, 0, 'No answer in time, so nothing was sent'],
+	])('%s', async (_who, data, sent, said) => {
+		const { sandbox } = environment;
+		const before = await requests('createInstantPayment');
+		parties.answers.set('Ask for approval', data === undefined ? {} : { data });
+		const id = await listen('deposit-payment-approved-in-slack');
+		await sandbox.control('POST', 'deposits', { deposit });
+		expect((await parties.received('Ask for approval')).text).toContain('$777.00');
+		expect((await parties.received('Tell the channel')).text).toContain(said);
+		await ended(id);
+		expect(await requests('createInstantPayment')).toBe(before + sent);
+	});
+});
+
+it('payroll run by a signed-in approver, whose account stands next to the fingerprint', async () => {
+	const { n8n } = environment;
+	const rows = [1, 2].map((number) => ({
+		reference: `SIGNED-00${number}`,
+		recipient_email: `contractor.${number}@example.com`,
+		amount: '4200.00',
+		outcome: '',
+	}));
+	parties.sheets.set('Payments', rows);
+	await setBalance('99999999');
+	const { id } = await importExample('payroll-run-by-signed-in-approver', unpinnedSheet);
+	const executionId = await n8n.startWorkflow(id);
+	const { text = '' } = await parties.received('Ask for approval');
+	const [link = ''] = /http\S+$/.exec(text) ?? [];
+	await waitingExecution(id);
+	const body = new FormData();
+	body.append('field-1', JSON.stringify(['Pay']));
+	expect((await fetch(link, { method: 'POST', body })).status).toBe(401);
+	const headers = { cookie: await n8n.signInCookie() };
+	expect(await (await fetch(link, { headers })).text()).toContain('SIGNED-002');
+	expect((await fetch(link, { method: 'POST', body, headers })).status).toBe(200);
+	const execution = await n8n.waitForExecution(executionId);
+	expect(execution.error).toBeUndefined();
+	const [check] = outputOf(execution, 'Check the run');
+	const approved = {
+		...{ outcome: 'paid', approved_by: OWNER.email, fingerprint: check?.approval },
+		approved_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+	};
+	expect(parties.sheets.get('Payments')).toMatchObject([approved, approved]);
+	expect((await parties.received('Tell the channel')).text).toContain(
+		`approved by ${OWNER.email}: 2 `,
+	);
 });
 
 it('covers every example in examples/ but the first, which package.test.ts runs', () => {

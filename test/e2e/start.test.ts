@@ -47,7 +47,11 @@ const PICTURED: ReadonlyArray<
 const WAITING = [
 	'administrator-invites-with-approval',
 	'cleared-deposit-to-payment',
+	'payment-by-signed-in-approvers',
+	'payroll-run-by-signed-in-approver',
 	'payroll-run-with-approval',
+	'provider-authorization-to-payment',
+	'sign-outside',
 	'webhook-canary',
 ];
 
@@ -57,8 +61,8 @@ const ACCOUNTS: Readonly<Record<string, string>> = {
 	'n8n-nodes-base.slack': 'slackApi',
 };
 
-/** Starts with a person's message in the chat. */
-const CHAT = 'ai-agent-with-review';
+/** Start with a person's message in the chat, or with an assistant's call. */
+const ASKED = ['ai-agent-with-review', 'mcp-reading'];
 
 type PinData = NonNullable<Workflow['pinData']>;
 
@@ -117,7 +121,7 @@ describe('npm start', () => {
 
 	it('loads examples that run as they are, up to a form if a person decides', async () => {
 		const ended: Record<string, string> = {};
-		const started = examples.filter(({ name }) => name !== CHAT);
+		const started = examples.filter(({ name }) => !ASKED.includes(name));
 		for (const { name, id } of started) {
 			const executionId = await environment.n8n.startWorkflow(id);
 			const status = async () => (await environment.n8n.execution(executionId)).status;
@@ -182,7 +186,7 @@ describe('npm start', () => {
 	it('has the agent ask a person in the chat, and invite once they approve', async () => {
 		const { sandbox } = environment;
 		const before = await sandbox.count('createInvites');
-		const page = await open(CHAT);
+		const page = await open('ai-agent-with-review');
 		await page.click('[data-test-id="workflow-chat-button"]');
 		await page
 			.locator('[data-test-id="canvas-chat"] textarea')

@@ -69,7 +69,10 @@ const MONTH: Rows = {
 		{ ...deposit, deposit_id: 'de-3', received_at: '3/28/2026' },
 		{ ...deposit, deposit_id: 'de-1', reference: '=1+1' },
 	],
-	'Read the payments': [{ outcome: ' Paid', amount: '4200.00', paid_at: MARCH }],
+	'Read the payments': [
+		{ outcome: ' Paid', amount: '4200.00', paid_at: MARCH },
+		{ outcome: 'paid', status: 'failed', amount: '10.00', paid_at: MARCH },
+	],
 };
 const NEXT_MONTH = { ...MONTH, 'Which month': [{ month: '2026-04' }] };
 const decided: Rows = {
@@ -215,6 +218,7 @@ const outlets = z
 	.object({
 		text: z.string().optional(),
 		description: z.string().optional(),
+		message: z.string().optional(),
 		responseBody: z.string().default(''),
 		options: z.object({ initialComment: z.string().optional() }).catch({}),
 		formFields: z
@@ -234,7 +238,13 @@ const outlets = z
 			columns.matchingColumns.includes(column) ? [] : [value],
 		);
 		return {
-			chat: [texts.text, texts.description, options.initialComment, ...assigned('text')],
+			chat: [
+				texts.text,
+				texts.message,
+				texts.description,
+				options.initialComment,
+				...assigned('text'),
+			],
 			page: [texts.responseBody, ...formFields.values.map(({ html }) => html)],
 			cells: [...cells, ...assigned('outcome')],
 		};
@@ -251,7 +261,7 @@ function hostileRows(expressions: string): Rows {
 }
 
 /* The payroll run says and shows what the node itself wrote. */
-it.each(EXAMPLES)(
+it.each(EXAMPLES.filter((name) => !name.startsWith('payroll-run-')))(
 	'the example %s passes on what others write as text: no markup, no links, no formulas',
 	async (name) => {
 		for (const { name: node, parameters, type } of readExample(name).nodes) {

@@ -91,3 +91,21 @@ export async function saveSandboxCredentials(
 		),
 	};
 }
+
+/** Credentials whose key is in the sandbox's wallet, which asks a person; undefined if there is none. */
+export async function saveWalletCredentials(
+	n8n: N8nRest,
+	{ url, signerUrl }: Pick<SandboxProcess, 'url' | 'signerUrl'>,
+): Promise<Credentials | undefined> {
+	if (signerUrl === undefined) return undefined;
+	const account = await administrator(url);
+	return await n8n.saveCredentials('payrollPaymentsApi', 'Payroll Payments API (your own wallet)', {
+		...walletCredentials(url, account),
+		signer: 'remoteSigner',
+		privateKey: '',
+		walletAddress: account.address,
+		remoteSignerUrl: signerUrl,
+		remoteSignerDialect: 'wallet',
+		confirmationSeconds: 600,
+	});
+}

@@ -31,21 +31,28 @@ export class SandboxProcess {
 	private constructor(
 		private readonly process: BackgroundProcess,
 		readonly url: string,
+		/** The wallet that asks a person, if one was started. */
+		readonly signerUrl: string | undefined,
 	) {}
 
 	/** @param options `port` is used if it is free; without settings, the sandbox has its defaults */
 	static async start(options: {
 		logFile: string;
 		port?: number;
+		/** The port of a wallet that asks a person; without it, there is none. */
+		signerPort?: number;
 		settings?: SettingsInput;
 	}): Promise<SandboxProcess> {
 		const port = await freePort(options.port);
+		const signerPort =
+			options.signerPort === undefined ? undefined : await freePort(options.signerPort);
 		const sandbox = new BackgroundProcess(
 			'The sandbox',
 			/* The Node.js that runs npm, as for `npm start`; the tests run in the one of n8n. */
 			process.env.npm_node_execpath ?? process.execPath,
 			[
 				...['--import', 'tsx', path.join('sandbox', 'main.ts'), '--port', String(port)],
+				...(signerPort === undefined ? [] : ['--signer-port', String(signerPort)]),
 				...['--settings', JSON.stringify(options.settings ?? {})],
 			],
 			{ cwd: repository, logFile: options.logFile },
@@ -57,7 +64,8 @@ export class SandboxProcess {
 			await sandbox.stop();
 			throw error;
 		}
-		return new SandboxProcess(sandbox, url);
+		const signerUrl = signerPort === undefined ? undefined : `http://127.0.0.1:${signerPort}`;
+		return new SandboxProcess(sandbox, url, signerUrl);
 	}
 
 	/** Calls one of the control endpoints, e.g. `('GET', 'accounts')`. */

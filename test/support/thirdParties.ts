@@ -107,7 +107,8 @@ export class ThirdParties {
 }
 
 function textBody(parameters: Record<string, unknown>): Body {
-	const { id, initialComment: text, ...rest } = parameters;
+	const { id, initialComment, message, ...rest } = parameters;
+	const text = initialComment ?? message;
 	return Object.fromEntries(
 		Object.entries({ ...(text === undefined ? {} : { text }), ...rest, id: Object(id).value })
 			.filter(([name]) => TEXTS.includes(name))
