@@ -51,7 +51,7 @@ function hintFor({ effect }: Operation, rows: readonly Row[], row: FailedRow): s
 	return [hint, said, others].filter(Boolean).join(' ');
 }
 
-/** The output for an item of a failed row, as scripts/lib/outputSchemas.ts describes it. */
+/** The output for an item of a failed row, as tooling/outputSchemas.ts describes it. */
 export function failureRecord(
 	operation: Operation,
 	rows: readonly Row[],

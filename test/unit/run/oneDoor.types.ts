@@ -35,11 +35,14 @@ export async function withAnotherJournal(context: RunContext, journal: Journal<s
 	return context.write([0], change, { journal, change: 'key' });
 }
 
+type WithPerform = (...given: [unknown, unknown, unknown, perform: unknown]) => Promise<never[]>;
+const withPerform: WithPerform = async () => [];
+
 /** A check gets no way to send. */
 export const refused = defineWrite({
 	...operation,
 	// @ts-expect-error the run calls a check without its `perform`
-	check: async (_forms, _context, _unread, _perform: unknown) => [],
+	check: withPerform,
 });
 
 export async function sendsInItsCheck(context: RunContext) {

@@ -1,6 +1,5 @@
 import { readFields, type FieldSet, type InputItem } from '../../forms/field';
 import type { OutputRecord } from '../../run/write';
-import { UserError } from '../../shared/errors';
 import { centsAsDecimal } from '../../shared/money';
 import { fields, type PaymentInput } from './fields';
 
@@ -12,8 +11,8 @@ function readableFields(item: InputItem): Partial<PaymentInput> {
 		try {
 			readFields(tried, item);
 			readable = tried;
-		} catch (error) {
-			if (!(error instanceof UserError)) throw error;
+		} catch {
+			/* The row's own error says why. */
 		}
 	}
 	return readFields(readable, item);
