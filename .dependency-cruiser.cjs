@@ -18,8 +18,20 @@ const ARROWS = {
 	polling: ['shared/', 'contract/', 'forms/', 'signing/', 'api/'],
 };
 
+/** Around the package, each folder may import itself and what it lists. */
+const AROUND = {
+	/* It judges the node, so it shares no code with it. */
+	sandbox: [],
+	tooling: ['nodes', 'credentials'],
+	n8nHost: ['tooling', 'sandbox'],
+	practice: ['n8nHost', 'tooling', 'sandbox', 'nodes'],
+	scripts: ['practice', 'n8nHost', 'tooling', 'sandbox', 'nodes'],
+	benchmark: ['n8nHost', 'tooling', 'sandbox', 'nodes', 'credentials'],
+	test: [...'practice n8nHost tooling sandbox scripts nodes credentials'.split(' ')],
+};
+
 /** Folders that the published package doesn't contain. */
-const UNPUBLISHED = '^(sandbox|test|scripts|benchmark|examples)/';
+const UNPUBLISHED = `^(${Object.keys(AROUND).join('|')}|examples)/`;
 
 const arrowsOf = ([room, allowed]) => ({
 	name: `${room}-arrows`,
@@ -35,10 +47,22 @@ const arrowsOf = ([room, allowed]) => ({
 	},
 });
 
+const aroundOf = ([folder, allowed]) => ({
+	name: `${folder}-imports`,
+	comment: `${folder}/ imports only ${allowed.join(', ') || 'itself'}.`,
+	severity: 'error',
+	from: { path: `^${folder}/` },
+	to: {
+		dependencyTypes: ['local'],
+		pathNot: ['^[^/]+$', ...[folder, ...allowed].map((each) => `^${each}/`)],
+	},
+});
+
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {
 	forbidden: [
 		...Object.entries(ARROWS).map(arrowsOf),
+		...Object.entries(AROUND).map(aroundOf),
 		{
 			name: 'known-rooms',
 			comment: 'Every file below nodes/PayrollPayments/ is a node class or belongs to a room.',
@@ -98,13 +122,6 @@ module.exports = {
 			severity: 'error',
 			from: { path: '^(nodes|credentials)/' },
 			to: { path: '(^|/)node_modules/(ethers|siwe|jose)/' },
-		},
-		{
-			name: 'independent-sandbox',
-			comment: 'The sandbox judges the node, so it shares no code with it.',
-			severity: 'error',
-			from: { path: '^sandbox/' },
-			to: { path: '^(nodes|credentials|test|scripts|benchmark)/' },
 		},
 		{
 			name: 'published-alone',

@@ -32,7 +32,7 @@ const n8nRules = [
 ];
 
 const ourRules = {
-	files: ['**/*.ts', 'scripts/**/*.mjs'],
+	files: ['**/*.ts', '{scripts,tooling}/**/*.mjs'],
 	extends: [tseslint.configs.strict],
 	languageOptions: { parserOptions: { projectService: true } },
 	rules: {

@@ -23,7 +23,7 @@ const json = () => src('nodes/**/*.json', { encoding: false }).pipe(dest('dist/n
 
 /** The fields of each node's output, where n8n looks for them before the node has run. */
 async function schemas() {
-	const { outputSchemas } = requireTypeScript('./scripts/lib/outputSchemas.ts', __filename);
+	const { outputSchemas } = requireTypeScript('./tooling/outputSchemas.ts', __filename);
 	for (const [name, schema] of Object.entries(outputSchemas())) {
 		const file = path.join('dist/nodes/PayrollPayments/__schema__', name);
 		await mkdir(path.dirname(file), { recursive: true });

@@ -12,7 +12,7 @@ import license from 'rollup-plugin-license';
 import licenses from 'spdx-license-list/full.js';
 import { require as requireTypeScript } from 'tsx/cjs/api';
 
-import { sbomOf } from './scripts/lib/sbom.mjs';
+import { sbomOf } from './tooling/sbom.mjs';
 
 const require = createRequire(import.meta.url);
 const root = fileURLToPath(new URL('.', import.meta.url));

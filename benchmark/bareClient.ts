@@ -3,7 +3,7 @@ import { Agent, request } from 'node:http';
 import { Wallet } from 'ethers';
 
 import { z } from 'zod';
-import type { TestEnvironment } from '../test/support/testEnvironment';
+import type { TestEnvironment } from '../n8nHost/testEnvironment';
 
 const success = z.object({ success: z.literal(true), data: z.unknown() });
 const message = z.object({ siwe: z.string() });

@@ -2,7 +2,7 @@ import path from 'node:path';
 
 import { build, type Plugin } from 'esbuild';
 
-import { buildFolder, repository } from '../scripts/lib/paths.mjs';
+import { buildFolder, repository } from '../tooling/paths.mjs';
 
 /** Where the benchmark's programs are built: inside the repository, so that they find viem. */
 export const programs = path.join(buildFolder, 'benchmark');

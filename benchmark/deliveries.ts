@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-import type { TestEnvironment } from '../test/support/testEnvironment';
-import { installPackage } from '../test/support/n8nProcess';
-import { node } from '../test/support/workflows';
+import type { TestEnvironment } from '../n8nHost/testEnvironment';
+import { installPackage } from '../n8nHost/n8nProcess';
+import { node } from '../n8nHost/workflows';
 import { interleaved, median, mustBeSame, rotated, type Comparison, type Part } from './comparison';
 import { packedBare } from './bare/pack';
 import { probe, Runner, startBenchmarkEnvironment } from './host';

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-import { repository } from '../scripts/lib/paths.mjs';
-import { cleanEnvironment, npm, run } from '../scripts/lib/processes.mjs';
+import { repository } from '../tooling/paths.mjs';
+import { cleanEnvironment, npm, run } from '../tooling/processes.mjs';
 import { goal, phases, seconds, type Comparison, type Part } from './comparison';
 
 /** What a folder takes on the disk, in MB. */

@@ -1,4 +1,4 @@
-import { action } from '../test/support/workflows';
+import { action } from '../n8nHost/workflows';
 import { median, type Comparison, type Part } from './comparison';
 import { probe, Runner, startBenchmarkEnvironment } from './host';
 import { entityIds } from './organisation';

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 
 import { z } from 'zod';
-import type { Credentials } from '../test/support/n8nRest';
+import type { Credentials } from '../n8nHost/n8nRest';
 import {
 	startTestEnvironment,
 	AS_INSTALLED,
 	type TestEnvironment,
-} from '../test/support/testEnvironment';
-import { chain, node, type WorkflowNode } from '../test/support/workflows';
+} from '../n8nHost/testEnvironment';
+import { chain, node, type WorkflowNode } from '../n8nHost/workflows';
 import { bundle, programs } from './bundle';
 import { packed } from './packed';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { TestEnvironment } from '../test/support/testEnvironment';
-import { action, node } from '../test/support/workflows';
+import type { TestEnvironment } from '../n8nHost/testEnvironment';
+import { action, node } from '../n8nHost/workflows';
 import { BareClient } from './bareClient';
 import { interleaved, mustBeSame, type Comparison, type Part } from './comparison';
 import { httpRequest, requestsSince, Runner, startBenchmarkEnvironment, type Report } from './host';

@@ -1,4 +1,4 @@
-import { action } from '../test/support/workflows';
+import { action } from '../n8nHost/workflows';
 import { BareClient } from './bareClient';
 import { interleaved, median, mustBeSame, type Comparison, type Part } from './comparison';
 import {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { installN8n } from '../scripts/lib/installations.mjs';
+import { installN8n } from '../tooling/installations.mjs';
 
 import { bundle } from './bundle';
 import { goal, mustBeSame, type Comparison, type Part } from './comparison';

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 import { z } from 'zod';
-import { installN8n } from '../scripts/lib/installations.mjs';
-import { run } from '../scripts/lib/processes.mjs';
+import { installN8n } from '../tooling/installations.mjs';
+import { run } from '../tooling/processes.mjs';
 
 import { bundle } from './bundle';
 import { interleaved, type Comparison, type Part } from './comparison';

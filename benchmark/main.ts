@@ -8,8 +8,8 @@
  * Exits with 1 if a limit is missed or a part fails.
  */
 import manifest from '../package.json';
-import { DEFAULT_N8N_VERSION } from '../scripts/lib/n8nVersions.mjs';
-import { say } from '../scripts/lib/progress.mjs';
+import { DEFAULT_N8N_VERSION } from '../tooling/n8nVersions.mjs';
+import { say } from '../tooling/progress.mjs';
 import { isReached, type Part } from './comparison';
 import { deliveries, lazyEngine } from './deliveries';
 import { firstContact } from './firstContact';

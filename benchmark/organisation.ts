@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { TestEnvironment } from '../test/support/testEnvironment';
+import type { TestEnvironment } from '../n8nHost/testEnvironment';
 
 const organisation = z.object({
 	company: z.object({ nanoid: z.string() }),

@@ -1,8 +1,8 @@
 import { copyFileSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 
-import { packedPackage } from '../scripts/lib/packaging.mjs';
-import { withProgress } from '../scripts/lib/progress.mjs';
+import { packedPackage } from '../tooling/packaging.mjs';
+import { withProgress } from '../tooling/progress.mjs';
 import { programs } from './bundle';
 
 let tarball: Promise<string> | undefined;

@@ -1,4 +1,4 @@
-import { action } from '../test/support/workflows';
+import { action } from '../n8nHost/workflows';
 import { median, mustBeSame, type Comparison, type Part } from './comparison';
 import { requestsSince, Runner, startBenchmarkEnvironment } from './host';
 

@@ -2,8 +2,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-import { action, chain, node } from '../test/support/workflows';
-import { isUp, waitUntil } from '../test/support/waiting';
+import { action, chain, node } from '../n8nHost/workflows';
+import { isUp, waitUntil } from '../n8nHost/waiting';
 import { median, mustBeSame, type Comparison, type Part } from './comparison';
 import { probe, Runner, startBenchmarkEnvironment } from './host';
 import { growingTeam } from './organisation';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-import { N8nQueue } from '../test/support/n8nQueue';
+import { N8nQueue } from '../n8nHost/n8nQueue';
 import { packedBare } from './bare/pack';
 import { interleaved, type Comparison, type Part } from './comparison';
 import { measuredN8n } from './host';

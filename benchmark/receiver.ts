@@ -4,9 +4,9 @@ import { Agent, request } from 'node:http';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
-import type { N8nRest } from '../test/support/n8nRest';
-import { depositEvent } from '../test/support/sampleEvents';
-import { chain, node, type WorkflowNode } from '../test/support/workflows';
+import type { N8nRest } from '../n8nHost/n8nRest';
+import { depositEvent } from '../n8nHost/sampleEvents';
+import { chain, node, type WorkflowNode } from '../n8nHost/workflows';
 import { BARE_TRIGGER } from './bare/pack';
 import { mustBeSame } from './comparison';
 import { probe } from './host';

@@ -2,9 +2,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, platform, release, totalmem } from 'node:os';
 import path from 'node:path';
 
-import { repository } from '../scripts/lib/paths.mjs';
-import { run } from '../scripts/lib/processes.mjs';
-import { markdownTable } from '../test/support/markdown';
+import { repository } from '../tooling/paths.mjs';
+import { run } from '../tooling/processes.mjs';
+import { markdownTable } from '../tooling/markdown';
 import { isReached, median, ratioOf, type Comparison, type Part } from './comparison';
 
 /** The last measurement of a part, with its circumstances. */
@@ -26,7 +26,7 @@ const tableFile = path.join(repository, 'benchmark', 'RESULTS.md');
 
 async function commit(): Promise<string> {
 	const git = async (...args: string[]) => (await run('git', args, { cwd: repository })).trim();
-	const sources = ['nodes', 'credentials', 'scripts', 'gulpfile.js', 'rollup.config.mjs'];
+	const sources = ['nodes', 'credentials', 'tooling', 'gulpfile.js', 'rollup.config.mjs'];
 	const changed = await git('status', '--porcelain', '--', ...sources);
 	return `${await git('rev-parse', '--short', 'HEAD')}${changed === '' ? '' : ' with changes'}`;
 }

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-import type { TestEnvironment } from '../test/support/testEnvironment';
-import { action } from '../test/support/workflows';
+import type { TestEnvironment } from '../n8nHost/testEnvironment';
+import { action } from '../n8nHost/workflows';
 import { interleaved, median, mustBeSame, type Comparison, type Part } from './comparison';
 import { probe, requestsSince, Runner, startBenchmarkEnvironment, type Report } from './host';
 

@@ -2,8 +2,8 @@ import type { Plugin } from 'esbuild';
 import path from 'node:path';
 
 import { z } from 'zod';
-import { installN8n } from '../scripts/lib/installations.mjs';
-import { repository } from '../scripts/lib/paths.mjs';
+import { installN8n } from '../tooling/installations.mjs';
+import { repository } from '../tooling/paths.mjs';
 
 import { bundle } from './bundle';
 import { interleaved, mustBeSame, type Comparison, type Part } from './comparison';

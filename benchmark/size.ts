@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-import { npm, run } from '../scripts/lib/processes.mjs';
+import { npm, run } from '../tooling/processes.mjs';
 import manifest from '../package.json';
 
 import type { Comparison, Part } from './comparison';

@@ -1,5 +1,5 @@
-import { repository } from '../scripts/lib/paths.mjs';
-import { npm } from '../scripts/lib/processes.mjs';
+import { repository } from '../tooling/paths.mjs';
+import { npm } from '../tooling/processes.mjs';
 import { goal, phases, seconds, type Comparison, type Part } from './comparison';
 
 /** What a contributor waits for. */

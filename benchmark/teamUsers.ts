@@ -1,5 +1,5 @@
-import type { TestEnvironment } from '../test/support/testEnvironment';
-import { action, node } from '../test/support/workflows';
+import type { TestEnvironment } from '../n8nHost/testEnvironment';
+import { action, node } from '../n8nHost/workflows';
 import { interleaved, mustBeSame, type Comparison, type Part } from './comparison';
 import { httpRequest, Runner, startBenchmarkEnvironment, type Report } from './host';
 import { growingTeam } from './organisation';

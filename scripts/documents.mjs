@@ -2,8 +2,8 @@
 // `npm run docs:errors` and `npm run docs:api`.
 import path from 'node:path';
 
-import { repository } from './lib/paths.mjs';
-import { cleanEnvironment, runInTerminal } from './lib/processes.mjs';
+import { repository } from '../tooling/paths.mjs';
+import { cleanEnvironment, runInTerminal } from '../tooling/processes.mjs';
 
 const PROJECTS = ['n8n', 'e2e'];
 

@@ -1,7 +1,7 @@
 // Installs the development dependencies that a command needs, unless they're there: `node
 // scripts/install.mjs`, or `node scripts/install.mjs start` for those of `npm start` and the build.
-import { installDependencies } from './lib/installations.mjs';
-import { say } from './lib/progress.mjs';
+import { installDependencies } from '../tooling/installations.mjs';
+import { say } from '../tooling/progress.mjs';
 
 try {
 	await installDependencies(process.argv[2] === 'start' ? 'start' : 'all');

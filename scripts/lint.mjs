@@ -5,14 +5,17 @@
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 
-import { buildFolder, repository } from './lib/paths.mjs';
-import { cleanEnvironment, spawnGroup } from './lib/processes.mjs';
+import { buildFolder, repository } from '../tooling/paths.mjs';
+import { cleanEnvironment, spawnGroup } from '../tooling/processes.mjs';
 
 const {
 	values: { fix },
 } = parseArgs({ options: { fix: { type: 'boolean', default: false } } });
 
-const CODE = ['credentials', 'nodes', 'sandbox', 'scripts', 'test', 'benchmark'];
+const CODE = [
+	...['credentials', 'nodes', 'sandbox', 'tooling', 'n8nHost', 'practice'],
+	...['scripts', 'test', 'benchmark'],
+];
 
 /** @typedef {[program: string, args: string[]]} Tool a program below node_modules */
 

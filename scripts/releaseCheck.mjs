@@ -8,9 +8,9 @@ import { parseArgs } from 'node:util';
 
 import { parse } from 'yaml';
 
-import { repository } from './lib/paths.mjs';
-import { cleanEnvironment, run } from './lib/processes.mjs';
-import { say } from './lib/progress.mjs';
+import { repository } from '../tooling/paths.mjs';
+import { cleanEnvironment, run } from '../tooling/processes.mjs';
+import { say } from '../tooling/progress.mjs';
 
 /**
  * @typedef {object} Step

@@ -11,9 +11,9 @@ import {
 } from '@n8n/scan-community-package/scanner/scanner.mjs';
 import { ESLint } from 'eslint';
 
-import { packedPackage } from './lib/packaging.mjs';
-import { buildFolder, repository } from './lib/paths.mjs';
-import { run } from './lib/processes.mjs';
+import { packedPackage } from '../tooling/packaging.mjs';
+import { buildFolder, repository } from '../tooling/paths.mjs';
+import { run } from '../tooling/processes.mjs';
 
 const MAXIMUM_BYTES = 190_000;
 const UNPUBLISHED_FILES = /\.(ts|map)$|(^|\/)(test|sandbox|scripts|benchmark|node_modules)\//;

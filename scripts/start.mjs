@@ -5,11 +5,11 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 
-import { installDependencies, installN8n } from './lib/installations.mjs';
-import { lockUntilExit } from './lib/lock.mjs';
-import { packedPackage } from './lib/packaging.mjs';
-import { keepTemporaryFiles, repository } from './lib/paths.mjs';
-import { say, withProgress } from './lib/progress.mjs';
+import { installDependencies, installN8n } from '../tooling/installations.mjs';
+import { lockUntilExit } from '../tooling/lock.mjs';
+import { packedPackage } from '../tooling/packaging.mjs';
+import { keepTemporaryFiles, repository } from '../tooling/paths.mjs';
+import { say, withProgress } from '../tooling/progress.mjs';
 
 const {
 	values: { once, dev, reset },
@@ -58,11 +58,11 @@ function removeN8nData() {
 /**
  * Loads the demo through tsx, which isn't there before the development dependencies are installed.
  *
- * @returns {Promise<typeof import('./demo.ts')>}
+ * @returns {Promise<typeof import('../practice/demo.ts')>}
  */
 async function loadDemo() {
 	const { tsImport } = await import('tsx/esm/api');
-	return await tsImport('./demo.ts', import.meta.url);
+	return await tsImport('../practice/demo.ts', import.meta.url);
 }
 
 /**

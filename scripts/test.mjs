@@ -3,14 +3,14 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 
-import { installDependencies, installN8n, installNode } from './lib/installations.mjs';
-import { N8N_VERSIONS } from './lib/n8nVersions.mjs';
-import { buildFolder, keepTemporaryFiles, repository } from './lib/paths.mjs';
-import { idleShare } from './lib/load.mjs';
-import { packedPackage } from './lib/packaging.mjs';
-import { checkMachine } from './lib/preflight.mjs';
-import { npmCaptured } from './lib/processes.mjs';
-import { print, say, withProgress } from './lib/progress.mjs';
+import { installDependencies, installN8n, installNode } from '../tooling/installations.mjs';
+import { N8N_VERSIONS } from '../tooling/n8nVersions.mjs';
+import { buildFolder, keepTemporaryFiles, repository } from '../tooling/paths.mjs';
+import { idleShare } from '../tooling/load.mjs';
+import { packedPackage } from '../tooling/packaging.mjs';
+import { checkMachine } from '../tooling/preflight.mjs';
+import { npmCaptured } from '../tooling/processes.mjs';
+import { print, say, withProgress } from '../tooling/progress.mjs';
 
 /** A step that prints nothing for so long is killed, so that the summary is printed anyway. */
 const LONGEST_SILENCE_MINUTES = 20;

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-import { npm } from '../../scripts/lib/processes.mjs';
+import { npm } from '../../tooling/processes.mjs';
 import { bundle, programs } from '../bundle';
 
 const NAME = 'n8n-nodes-bare';

@@ -1,4 +1,4 @@
-import { run } from '../../scripts/lib/processes.mjs';
+import { run } from '../../tooling/processes.mjs';
 import type { z } from 'zod';
 
 /**

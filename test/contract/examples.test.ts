@@ -1,6 +1,6 @@
-import { samplesFor } from '../../scripts/lib/exampleSamples';
-import { EXAMPLES, readExample } from '../support/examples';
-import type { Workflow, WorkflowNode } from '../support/workflows';
+import { samplesFor } from '../../practice/exampleSamples';
+import { EXAMPLES, readExample } from '../../practice/exampleFiles';
+import type { Workflow, WorkflowNode } from '../../n8nHost/workflows';
 
 const kindOf = ({ type }: WorkflowNode): string => type.split('.').at(-1) ?? '';
 const nodesOf = ({ nodes }: Workflow): readonly WorkflowNode[] =>

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
 import config from '../../jest.config.mjs';
-import { repository } from '../../scripts/lib/paths.mjs';
-import { cleanEnvironment, run } from '../../scripts/lib/processes.mjs';
-import { temporaryFolder } from '../support/cleanups';
+import { repository } from '../../tooling/paths.mjs';
+import { cleanEnvironment, run } from '../../tooling/processes.mjs';
+import { temporaryFolder } from '../../n8nHost/cleanups';
 
 it('a test file whose start fails leaves no process running, and Jest ends', async () => {
 	const [project] = config.projects;

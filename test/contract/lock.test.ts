@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-import { lockUntilExit, whileLocked } from '../../scripts/lib/lock.mjs';
-import { temporaryFolder } from '../support/cleanups';
+import { lockUntilExit, whileLocked } from '../../tooling/lock.mjs';
+import { temporaryFolder } from '../../n8nHost/cleanups';
 
 const file = path.join(temporaryFolder('lock'), 'lock');
 

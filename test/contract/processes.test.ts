@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 
-import { repository } from '../../scripts/lib/paths.mjs';
+import { repository } from '../../tooling/paths.mjs';
 
 /** A program that starts a process which never ends, and hands its output on to it. */
 const PARENT = `
-	import { spawnGroup } from ${JSON.stringify(path.join(repository, 'scripts/lib/processes.mjs'))};
+	import { spawnGroup } from ${JSON.stringify(path.join(repository, 'tooling/processes.mjs'))};
 	const script = "process.stdout.write('runs'); setInterval(() => {}, 1000);";
 	spawnGroup(process.execPath, ['--eval', script], { stdio: 'inherit' });`;
 

@@ -1,6 +1,6 @@
 import { EVENT_TYPES } from '../../nodes/PayrollPayments/contract/events';
-import { repository } from '../../scripts/lib/paths.mjs';
-import { run } from '../../scripts/lib/processes.mjs';
+import { repository } from '../../tooling/paths.mjs';
+import { run } from '../../tooling/processes.mjs';
 import { inBash } from '../support/bash';
 import { useTriggerHosts } from '../support/triggerHost';
 

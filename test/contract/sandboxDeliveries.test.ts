@@ -6,7 +6,7 @@ import { fieldsOf, schema } from '../n8n/conformance/openapi';
 import { useActionSandbox } from '../support/actionSandbox';
 import { startHttpServer, type HttpServer, type ReceivedRequest } from '../support/httpServer';
 import { dataOf, SandboxClient } from '../support/sandboxClient';
-import { hmac } from '../support/sampleEvents';
+import { hmac } from '../../n8nHost/sampleEvents';
 
 const SECRET = 'a secret of the test';
 

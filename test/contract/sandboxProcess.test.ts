@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { z } from 'zod';
 
 import { startSandbox } from '../../sandbox/server';
-import { repository } from '../../scripts/lib/paths.mjs';
+import { repository } from '../../tooling/paths.mjs';
 import { useActionSandbox } from '../support/actionSandbox';
 
 const sandbox = useActionSandbox({}, {});

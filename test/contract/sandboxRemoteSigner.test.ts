@@ -1,7 +1,7 @@
 import { hexlify, id, toUtf8Bytes, verifyMessage, Wallet } from 'ethers';
 
 import { startRemoteSigner, type RemoteSigner } from '../../sandbox/remoteSigner';
-import { waitFor } from '../support/waiting';
+import { waitFor } from '../../n8nHost/waiting';
 
 const wallet = new Wallet(id('payroll sandbox test: signer'));
 const { address } = wallet;

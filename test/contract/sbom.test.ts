@@ -4,8 +4,8 @@ import path from 'node:path';
 import { Spec, Validation } from '@cyclonedx/cyclonedx-library';
 import { z } from 'zod';
 
-import { repository } from '../../scripts/lib/paths.mjs';
-import { sbomOf } from '../../scripts/lib/sbom.mjs';
+import { repository } from '../../tooling/paths.mjs';
+import { sbomOf } from '../../tooling/sbom.mjs';
 
 const lock = z
 	.object({ packages: z.record(z.object({ integrity: z.string().optional() })) })

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 
 import { DUPLICATE, type Answer } from '../support/deliveries';
 import { EventSink } from '../support/eventSink';
-import { eventOf } from '../support/sampleEvents';
-import { startN8n, useEnvironment } from '../support/testEnvironment';
+import { eventOf } from '../../n8nHost/sampleEvents';
+import { startN8n, useEnvironment } from '../../n8nHost/testEnvironment';
 import { activationError, saveTriggerWorkflow, TriggerWorkflow } from '../support/triggerWorkflow';
-import { node, wait, type WorkflowNode } from '../support/workflows';
+import { node, wait, type WorkflowNode } from '../../n8nHost/workflows';
 
 const FINISHED = { status: 200, body: undefined };
 const FAILED = { status: 500, body: { message: 'Error in workflow' } };

@@ -1,7 +1,7 @@
-import { outputOf } from '../support/executions';
-import type { Credentials } from '../support/n8nRest';
-import { shareTestEnvironment, useEnvironment } from '../support/testEnvironment';
-import { action, node, START } from '../support/workflows';
+import { outputOf } from '../../n8nHost/executions';
+import type { Credentials } from '../../n8nHost/n8nRest';
+import { shareTestEnvironment, useEnvironment } from '../../n8nHost/testEnvironment';
+import { action, node, START } from '../../n8nHost/workflows';
 
 const environment = useEnvironment(shareTestEnvironment);
 /** The sandbox's model, which calls the tool that a question asks for. */

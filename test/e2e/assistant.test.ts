@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 import { CATALOGUE } from '../../nodes/PayrollPayments/operations/catalogue';
-import { run } from '../../scripts/lib/processes.mjs';
-import { installN8nUnderTest } from '../support/n8nUnderTest';
+import { run } from '../../tooling/processes.mjs';
+import { installN8nUnderTest } from '../../n8nHost/n8nUnderTest';
 
 jest.setTimeout(300_000);
 

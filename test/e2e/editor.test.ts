@@ -4,12 +4,12 @@ import { CATALOGUE } from '../../nodes/PayrollPayments/operations/catalogue';
 import { Editor, type ShownField } from '../support/editor';
 import { shownFields } from '../support/forms';
 import { pictureFile } from '../support/pictures';
-import { depositEvent } from '../support/sampleEvents';
-import { walletCredentials } from '../support/sandboxCredentials';
+import { depositEvent } from '../../n8nHost/sampleEvents';
+import { walletCredentials } from '../../n8nHost/sandboxCredentials';
 import { schemeOf } from '../support/signedDeliveries';
-import { shareTestEnvironment, useEnvironment } from '../support/testEnvironment';
-import { waitUntil } from '../support/waiting';
-import { action, node } from '../support/workflows';
+import { shareTestEnvironment, useEnvironment } from '../../n8nHost/testEnvironment';
+import { waitUntil } from '../../n8nHost/waiting';
+import { action, node } from '../../n8nHost/workflows';
 
 const OPERATIONS = CATALOGUE.map(({ resource, operation }) => `${resource}.${operation}`);
 

@@ -4,16 +4,16 @@ import { Wallet } from 'ethers';
 import { z } from 'zod';
 
 import { startRemoteSigner, type RemoteSigner } from '../../sandbox/remoteSigner';
-import { forSandbox } from '../../scripts/readyExamples';
-import { EXAMPLES, readExample, webhookUrl } from '../support/examples';
-import { outputOf, type Execution } from '../support/executions';
-import { OWNER, type Credentials } from '../support/n8nRest';
-import { administrator, saveWalletCredentials } from '../support/sandboxCredentials';
-import { shareTestEnvironment, useEnvironment } from '../support/testEnvironment';
+import { forSandbox } from '../../practice/readyExamples';
+import { EXAMPLES, readExample, webhookUrl } from '../../practice/exampleFiles';
+import { outputOf, type Execution } from '../../n8nHost/executions';
+import { OWNER, type Credentials } from '../../n8nHost/n8nRest';
+import { administrator, saveWalletCredentials } from '../../n8nHost/sandboxCredentials';
+import { shareTestEnvironment, useEnvironment } from '../../n8nHost/testEnvironment';
 import { EVERY_SECOND } from '../support/pollingWorkflow';
 import { ThirdParties } from '../support/thirdParties';
-import { waitFor, waitUntil } from '../support/waiting';
-import type { Workflow } from '../support/workflows';
+import { waitFor, waitUntil } from '../../n8nHost/waiting';
+import type { Workflow } from '../../n8nHost/workflows';
 
 const environment = useEnvironment(shareTestEnvironment);
 let model: Credentials;

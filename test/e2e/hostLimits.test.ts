@@ -6,13 +6,13 @@
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 
-import { run } from '../../scripts/lib/processes.mjs';
-import { temporaryFolder } from '../support/cleanups';
-import { installN8nUnderTest } from '../support/n8nUnderTest';
-import { eventOf } from '../support/sampleEvents';
-import { shareN8n, useEnvironment } from '../support/testEnvironment';
+import { run } from '../../tooling/processes.mjs';
+import { temporaryFolder } from '../../n8nHost/cleanups';
+import { installN8nUnderTest } from '../../n8nHost/n8nUnderTest';
+import { eventOf } from '../../n8nHost/sampleEvents';
+import { shareN8n, useEnvironment } from '../../n8nHost/testEnvironment';
 import { TriggerWorkflow } from '../support/triggerWorkflow';
-import { chain, node, wait, webhook } from '../support/workflows';
+import { chain, node, wait, webhook } from '../../n8nHost/workflows';
 
 const environment = useEnvironment(shareN8n);
 /** What n8n would save beside the user's own n8n. */

@@ -1,7 +1,7 @@
-import { outputOf } from '../support/executions';
+import { outputOf } from '../../n8nHost/executions';
 import { startHttpServer, type HttpServer, type ReceivedRequest } from '../support/httpServer';
-import { shareTestEnvironment, useEnvironment } from '../support/testEnvironment';
-import { chain, node, START } from '../support/workflows';
+import { shareTestEnvironment, useEnvironment } from '../../n8nHost/testEnvironment';
+import { chain, node, START } from '../../n8nHost/workflows';
 
 const environment = useEnvironment(shareTestEnvironment);
 /** A server that must not get any request. */

@@ -1,11 +1,11 @@
 import { CATALOGUE } from '../../nodes/PayrollPayments/operations/catalogue';
 import { ActionSandbox } from '../support/actionSandbox';
-import { outputOf } from '../support/executions';
-import type { Credentials } from '../support/n8nRest';
+import { outputOf } from '../../n8nHost/executions';
+import type { Credentials } from '../../n8nHost/n8nRest';
 import { validateActionOutput } from '../support/outputSchemas';
 import { formFor } from '../support/sandboxForms';
-import { shareN8n, useEnvironment } from '../support/testEnvironment';
-import { action, chain, START } from '../support/workflows';
+import { shareN8n, useEnvironment } from '../../n8nHost/testEnvironment';
+import { action, chain, START } from '../../n8nHost/workflows';
 
 const environment = useEnvironment(shareN8n);
 const sandbox = new ActionSandbox();

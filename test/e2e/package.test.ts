@@ -1,10 +1,10 @@
 import { CATALOGUE } from '../../nodes/PayrollPayments/operations/catalogue';
-import { outputSchemas } from '../../scripts/lib/outputSchemas';
-import { EXAMPLES, readExample } from '../support/examples';
-import { outputOf } from '../support/executions';
-import type { SavedWorkflow } from '../support/n8nRest';
-import { shareTestEnvironment, useEnvironment } from '../support/testEnvironment';
-import { action, chain, START } from '../support/workflows';
+import { outputSchemas } from '../../tooling/outputSchemas';
+import { EXAMPLES, readExample } from '../../practice/exampleFiles';
+import { outputOf } from '../../n8nHost/executions';
+import type { SavedWorkflow } from '../../n8nHost/n8nRest';
+import { shareTestEnvironment, useEnvironment } from '../../n8nHost/testEnvironment';
+import { action, chain, START } from '../../n8nHost/workflows';
 
 const environment = useEnvironment(shareTestEnvironment);
 

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 
 import { z } from 'zod';
 
-import { startTestEnvironment, useEnvironment } from '../support/testEnvironment';
-import { waitUntil } from '../support/waiting';
-import { action, chain, paymentForm, START } from '../support/workflows';
+import { startTestEnvironment, useEnvironment } from '../../n8nHost/testEnvironment';
+import { waitUntil } from '../../n8nHost/waiting';
+import { action, chain, paymentForm, START } from '../../n8nHost/workflows';
 
 const environment = useEnvironment(startTestEnvironment);
 

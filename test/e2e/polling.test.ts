@@ -1,8 +1,8 @@
-import { outputOf } from '../support/executions';
+import { outputOf } from '../../n8nHost/executions';
 import { PollingWorkflow, pollingTrigger } from '../support/pollingWorkflow';
-import { startTestEnvironment, useEnvironment } from '../support/testEnvironment';
+import { startTestEnvironment, useEnvironment } from '../../n8nHost/testEnvironment';
 import { activationError } from '../support/triggerWorkflow';
-import { chain } from '../support/workflows';
+import { chain } from '../../n8nHost/workflows';
 
 const environment = useEnvironment(startTestEnvironment, 15);
 

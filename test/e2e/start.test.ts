@@ -4,7 +4,7 @@ import path from 'node:path';
 
 import type { Page } from 'playwright-core';
 
-import { DEV_SETTINGS, updateInstalled } from '../../scripts/dev';
+import { DEV_SETTINGS, updateInstalled } from '../../practice/dev';
 import {
 	loadExamples,
 	saveDemoCredentials,
@@ -12,16 +12,16 @@ import {
 	startPractice,
 	UNDISTRACTED,
 	type LoadedExample,
-} from '../../scripts/demo';
-import type { Landing } from '../../scripts/landing';
-import type { Practice } from '../../scripts/practice';
-import { temporaryFolder } from '../support/cleanups';
+} from '../../practice/demo';
+import type { Landing } from '../../practice/landing';
+import type { Practice } from '../../practice/practice';
+import { temporaryFolder } from '../../n8nHost/cleanups';
 import { Editor } from '../support/editor';
-import { readExample } from '../support/examples';
+import { readExample } from '../../practice/exampleFiles';
 import { Film, pictureFile } from '../support/pictures';
-import { startTestEnvironment, useEnvironment, AS_INSTALLED } from '../support/testEnvironment';
-import { waitUntil } from '../support/waiting';
-import type { Workflow, WorkflowNode } from '../support/workflows';
+import { startTestEnvironment, useEnvironment, AS_INSTALLED } from '../../n8nHost/testEnvironment';
+import { waitUntil } from '../../n8nHost/waiting';
+import type { Workflow, WorkflowNode } from '../../n8nHost/workflows';
 
 /** Examples that the front page shows, the node that ends them well, and what they are given. */
 const PICTURED: ReadonlyArray<

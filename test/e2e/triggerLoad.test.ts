@@ -1,11 +1,11 @@
-import { BackgroundProcess } from '../support/backgroundProcess';
+import { BackgroundProcess } from '../../n8nHost/backgroundProcess';
 import { runConcurrently } from '../support/concurrency';
 import { DUPLICATE, GENUINE } from '../support/deliveries';
 import { EventSink } from '../support/eventSink';
-import { startN8n, useEnvironment } from '../support/testEnvironment';
+import { startN8n, useEnvironment } from '../../n8nHost/testEnvironment';
 import { TriggerWorkflow } from '../support/triggerWorkflow';
-import { isUp, waitUntil } from '../support/waiting';
-import { depositEvent, eventOf, keysOf } from '../support/sampleEvents';
+import { isUp, waitUntil } from '../../n8nHost/waiting';
+import { depositEvent, eventOf, keysOf } from '../../n8nHost/sampleEvents';
 
 /** Connections that deliver at the same time. */
 const CONNECTIONS = 20;

@@ -23,13 +23,13 @@ vm.compileFunction = (source, parameters, { parsingContext, ...options } = {}) =
 	return run;
 };
 
-/** What a test file has started and not stopped; see test/support/cleanups.ts. */
+/** What a test file has started and not stopped; see n8nHost/cleanups.ts. */
 const CLEANUPS = Symbol.for('payroll-payments.cleanups');
 
 /** What jest-circus keeps between the tests of a file. */
 const KEPT = ['EVENT_HANDLERS', 'RETRY_TIMES', 'TEST_TIMEOUT_SYMBOL'];
 
-/** scripts/lib/load.mjs, once it is needed. */
+/** tooling/load.mjs, once it is needed. */
 let load;
 
 module.exports = class extends TestEnvironment {
@@ -56,7 +56,7 @@ module.exports = class extends TestEnvironment {
 	async handleTestEvent({ name }, state) {
 		if (name === 'run_start') this.testTimeout = state.testTimeout;
 		if (name !== 'test_start' && name !== 'hook_start') return;
-		load ??= await import('../../scripts/lib/load.mjs');
+		load ??= await import('../../tooling/load.mjs');
 		state.testTimeout = Math.round(this.testTimeout * load.slowdown());
 	}
 

@@ -1,7 +1,7 @@
 // A test file whose start fails after it has started a process; test/contract/failingStart.test.ts runs it.
 import { writeFileSync } from 'node:fs';
 
-import { BackgroundProcess } from '../support/backgroundProcess';
+import { BackgroundProcess } from '../../n8nHost/backgroundProcess';
 
 const { FAILING_START: file = '' } = process.env;
 

@@ -1,12 +1,12 @@
 import { loadavg } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 
-import type { NodeMajor } from '../../scripts/lib/n8nVersions.mjs';
-import { say } from '../../scripts/lib/progress.mjs';
+import type { NodeMajor } from '../../tooling/n8nVersions.mjs';
+import { say } from '../../tooling/progress.mjs';
 import { FreshMachine, type Outcome, type Setup, type User } from '../support/freshMachine';
-import { markdownTable } from '../support/markdown';
-import { writeSection, writtenSection } from '../support/reliabilityReport';
-import { waitUntil } from '../support/waiting';
+import { markdownTable } from '../../tooling/markdown';
+import { writeSection, writtenSection } from './reliabilityReport';
+import { waitUntil } from '../../n8nHost/waiting';
 
 jest.setTimeout(14_400_000);
 

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
-import { buildFolder, repository } from '../../scripts/lib/paths.mjs';
-import { cleanEnvironment, runInTerminal } from '../../scripts/lib/processes.mjs';
-import { markdownTable } from '../support/markdown';
-import { writeSection } from '../support/reliabilityReport';
+import { buildFolder, repository } from '../../tooling/paths.mjs';
+import { cleanEnvironment, runInTerminal } from '../../tooling/processes.mjs';
+import { markdownTable } from '../../tooling/markdown';
+import { writeSection } from './reliabilityReport';
 import { findings, type Findings } from './fuzz/fuzzer';
 
 /** Minutes for each target. */

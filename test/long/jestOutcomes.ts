@@ -3,8 +3,8 @@ import path from 'node:path';
 
 import { z } from 'zod';
 
-import { buildFolder, repository } from '../../scripts/lib/paths.mjs';
-import { cleanEnvironment, npmInTerminal } from '../../scripts/lib/processes.mjs';
+import { buildFolder, repository } from '../../tooling/paths.mjs';
+import { cleanEnvironment, npmInTerminal } from '../../tooling/processes.mjs';
 
 const results = z.object({
 	testResults: z.array(

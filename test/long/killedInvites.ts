@@ -3,15 +3,15 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 import { z } from 'zod';
 
-import { say } from '../../scripts/lib/progress.mjs';
-import { markdownTable } from '../support/markdown';
-import type { N8nRest } from '../support/n8nRest';
-import { writeSection, type Part } from '../support/reliabilityReport';
-import { firstTeam, saveSandboxCredentials } from '../support/sandboxCredentials';
-import type { SandboxProcess } from '../support/sandboxProcess';
-import { waitUntil } from '../support/waiting';
+import { say } from '../../tooling/progress.mjs';
+import { markdownTable } from '../../tooling/markdown';
+import type { N8nRest } from '../../n8nHost/n8nRest';
+import { writeSection, type Part } from './reliabilityReport';
+import { firstTeam, saveSandboxCredentials } from '../../n8nHost/sandboxCredentials';
+import type { SandboxProcess } from '../../n8nHost/sandboxProcess';
+import { waitUntil } from '../../n8nHost/waiting';
 import { WebhookStart } from '../support/webhookStart';
-import { action, code } from '../support/workflows';
+import { action, code } from '../../n8nHost/workflows';
 import { pick } from './queue/load';
 
 const PEOPLE = 60;

@@ -1,5 +1,5 @@
-import { startTestEnvironment, AS_INSTALLED } from '../support/testEnvironment';
-import { waitFor } from '../support/waiting';
+import { startTestEnvironment, AS_INSTALLED } from '../../n8nHost/testEnvironment';
+import { waitFor } from '../../n8nHost/waiting';
 import { inviteDespiteKills } from './killedInvites';
 
 jest.setTimeout(1_500_000);

@@ -8,11 +8,11 @@ import {
 	isN8nVersion,
 	N8N_VERSIONS,
 	type N8nVersion,
-} from '../../scripts/lib/n8nVersions.mjs';
-import { repository } from '../../scripts/lib/paths.mjs';
-import { markdownTable } from '../support/markdown';
-import { PostgreSql } from '../support/postgreSql';
-import { writeSection } from '../support/reliabilityReport';
+} from '../../tooling/n8nVersions.mjs';
+import { repository } from '../../tooling/paths.mjs';
+import { markdownTable } from '../../tooling/markdown';
+import { PostgreSql } from '../../n8nHost/postgreSql';
+import { writeSection } from './reliabilityReport';
 import { jestOutcomes, type Outcome } from './jestOutcomes';
 
 jest.setTimeout(7_200_000);
@@ -66,7 +66,7 @@ async function outcomesOn({ name, version }: Host, postgresPort?: number): Promi
 
 /** What the manifest of a version installs in the place of n8n's own libraries. */
 function replacedLibraries(version: N8nVersion): string {
-	const manifest = path.join(repository, 'test', 'e2e', 'hosts', `n8n-${version}`, 'package.json');
+	const manifest = path.join(repository, 'tooling', 'hosts', `n8n-${version}`, 'package.json');
 	const { pnpm } = z
 		.object({ pnpm: z.object({ overrides: z.record(z.string()) }) })
 		.parse(JSON.parse(readFileSync(manifest, 'utf8')));

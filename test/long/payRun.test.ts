@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
-import { outputOf, type Execution } from '../support/executions';
-import { markdownTable } from '../support/markdown';
-import { writeSection } from '../support/reliabilityReport';
-import { startTestEnvironment, useEnvironment, AS_INSTALLED } from '../support/testEnvironment';
-import { waitUntil } from '../support/waiting';
-import { action, chain, code, START } from '../support/workflows';
+import { outputOf, type Execution } from '../../n8nHost/executions';
+import { markdownTable } from '../../tooling/markdown';
+import { writeSection } from './reliabilityReport';
+import { startTestEnvironment, useEnvironment, AS_INSTALLED } from '../../n8nHost/testEnvironment';
+import { waitUntil } from '../../n8nHost/waiting';
+import { action, chain, code, START } from '../../n8nHost/workflows';
 
 const ROWS = 50;
 const CUT_AT = 20;

@@ -1,8 +1,8 @@
-import { outputOf } from '../support/executions';
+import { outputOf } from '../../n8nHost/executions';
 import { EVERY_SECOND, pollingTrigger } from '../support/pollingWorkflow';
-import { startTestEnvironment, type TestEnvironment } from '../support/testEnvironment';
-import { waitUntil } from '../support/waiting';
-import { node } from '../support/workflows';
+import { startTestEnvironment, type TestEnvironment } from '../../n8nHost/testEnvironment';
+import { waitUntil } from '../../n8nHost/waiting';
+import { node } from '../../n8nHost/workflows';
 
 jest.setTimeout(900_000);
 

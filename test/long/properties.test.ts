@@ -1,5 +1,5 @@
-import { markdownTable } from '../support/markdown';
-import { writeSection } from '../support/reliabilityReport';
+import { markdownTable } from '../../tooling/markdown';
+import { writeSection } from './reliabilityReport';
 import { jestOutcomes } from './jestOutcomes';
 
 /** How many times more cases than in the unit tests each property gets. */

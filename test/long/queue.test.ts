@@ -2,16 +2,16 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 import { z } from 'zod';
 
-import { say } from '../../scripts/lib/progress.mjs';
+import { say } from '../../tooling/progress.mjs';
 import { EventSink } from '../support/eventSink';
-import { markdownTable } from '../support/markdown';
-import { N8nQueue } from '../support/n8nQueue';
-import { GrowingSection, writeSection } from '../support/reliabilityReport';
-import type { SupervisedProcess } from '../support/supervisedProcess';
-import { keysOf } from '../support/sampleEvents';
+import { markdownTable } from '../../tooling/markdown';
+import { N8nQueue } from '../../n8nHost/n8nQueue';
+import { GrowingSection, writeSection } from './reliabilityReport';
+import type { SupervisedProcess } from '../../n8nHost/supervisedProcess';
+import { keysOf } from '../../n8nHost/sampleEvents';
 import { SECRET, type TriggerSetup } from '../support/triggerWorkflow';
-import { waitUntil } from '../support/waiting';
-import { wait } from '../support/workflows';
+import { waitUntil } from '../../n8nHost/waiting';
+import { wait } from '../../n8nHost/workflows';
 import { inviteDespiteKills } from './killedInvites';
 import { deliver, endWorkersDuring, listenWith, paced, pick, RATE } from './queue/load';
 import { describePayments } from './queue/payments';

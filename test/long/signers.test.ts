@@ -6,13 +6,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Wallet } from 'ethers';
 import type { ICredentialDataDecryptedObject, INodeParameters } from 'n8n-workflow';
 
-import { installSigners } from '../../scripts/lib/installations.mjs';
-import { buildFolder } from '../../scripts/lib/paths.mjs';
+import { installSigners } from '../../tooling/installations.mjs';
+import { buildFolder } from '../../tooling/paths.mjs';
 import { runNode } from '../support/actionHost';
 import { ActionSandbox } from '../support/actionSandbox';
-import { BackgroundProcess } from '../support/backgroundProcess';
+import { BackgroundProcess } from '../../n8nHost/backgroundProcess';
 import { listen } from '../support/httpServer';
-import { freePort } from '../support/ports';
+import { freePort } from '../../n8nHost/ports';
 
 jest.setTimeout(600_000);
 

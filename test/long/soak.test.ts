@@ -3,21 +3,21 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 import { z } from 'zod';
 
-import { say } from '../../scripts/lib/progress.mjs';
+import { say } from '../../tooling/progress.mjs';
 import { EventSink } from '../support/eventSink';
-import { markdownTable } from '../support/markdown';
+import { markdownTable } from '../../tooling/markdown';
 import { PaymentWorkflow } from '../support/paymentWorkflow';
 import { pollingTrigger } from '../support/pollingWorkflow';
-import { writeSection } from '../support/reliabilityReport';
+import { writeSection } from './reliabilityReport';
 import {
 	startTestEnvironment,
 	AS_INSTALLED,
 	type TestEnvironment,
-} from '../support/testEnvironment';
+} from '../../n8nHost/testEnvironment';
 import { TriggerWorkflow } from '../support/triggerWorkflow';
-import { waitUntil } from '../support/waiting';
-import { action, chain, webhook } from '../support/workflows';
-import { depositEvent, eventOf } from '../support/sampleEvents';
+import { waitUntil } from '../../n8nHost/waiting';
+import { action, chain, webhook } from '../../n8nHost/workflows';
+import { depositEvent, eventOf } from '../../n8nHost/sampleEvents';
 
 /** The duration; the first fifth is for warming up. */
 const MINUTES = Number(process.env.LONG_MINUTES ?? 12);

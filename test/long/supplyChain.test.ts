@@ -5,11 +5,11 @@ import path from 'node:path';
 import { Spec, Validation } from '@cyclonedx/cyclonedx-library';
 import { z } from 'zod';
 
-import { repository } from '../../scripts/lib/paths.mjs';
-import { cleanEnvironment, npm, run } from '../../scripts/lib/processes.mjs';
-import { temporaryFolder } from '../support/cleanups';
-import { markdownTable } from '../support/markdown';
-import { GrowingSection } from '../support/reliabilityReport';
+import { repository } from '../../tooling/paths.mjs';
+import { cleanEnvironment, npm, run } from '../../tooling/processes.mjs';
+import { temporaryFolder } from '../../n8nHost/cleanups';
+import { markdownTable } from '../../tooling/markdown';
+import { GrowingSection } from './reliabilityReport';
 
 jest.setTimeout(1_800_000);
 

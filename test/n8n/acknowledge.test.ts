@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 import type { INodeExecutionData } from 'n8n-workflow';
 
-import { depositEvent, otherEvent } from '../support/sampleEvents';
+import { depositEvent, otherEvent } from '../../n8nHost/sampleEvents';
 import {
 	DUPLICATE,
 	FILTERED,

@@ -1,7 +1,7 @@
 import type { INodeParameters } from 'n8n-workflow';
 
-import { useLog } from '../support/n8nLog';
-import { depositEvent, otherEvent } from '../support/sampleEvents';
+import { useLog } from '../../n8nHost/n8nLog';
+import { depositEvent, otherEvent } from '../../n8nHost/sampleEvents';
 import { FILTERED, GENUINE, NOT_SET_UP, useTriggerHosts } from '../support/triggerHost';
 
 /* A setting that is there but resolves to nothing, or that no event could pass, never opens or closes. */

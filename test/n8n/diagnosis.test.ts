@@ -1,7 +1,7 @@
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
-import { useLog } from '../support/n8nLog';
-import { depositEvent, hmac, timestamped } from '../support/sampleEvents';
+import { useLog } from '../../n8nHost/n8nLog';
+import { depositEvent, hmac, timestamped } from '../../n8nHost/sampleEvents';
 import { settingsFrom } from '../support/diagnosisAdvice';
 import { SIGNED_SCHEMES } from '../support/signedDeliveries';
 import {

@@ -4,10 +4,10 @@ import path from 'node:path';
 import type { ICredentialDataDecryptedObject, IDataObject, INodeParameters } from 'n8n-workflow';
 
 import type { AccountName, FaultInput } from '../../sandbox/server';
-import { repository } from '../../scripts/lib/paths.mjs';
+import { repository } from '../../tooling/paths.mjs';
 import { runNode } from '../support/actionHost';
 import { useActionSandbox } from '../support/actionSandbox';
-import { markdownTable } from '../support/markdown';
+import { markdownTable } from '../../tooling/markdown';
 import { TriggerHost, type Setup } from '../support/triggerHost';
 
 const PAGE = path.join(repository, 'docs', 'errors.md');

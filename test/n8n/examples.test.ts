@@ -3,12 +3,12 @@ import { runInNewContext } from 'node:vm';
 import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod';
 
-import { sampleEvent } from '../../scripts/lib/exampleSamples';
+import { sampleEvent } from '../../practice/exampleSamples';
 import { SavedCredentials } from '../support/actionHost';
-import { engineNode, nodeTypeOf, NodeTypes, runInEngine } from '../support/engine';
-import { EXAMPLES, readExample } from '../support/examples';
+import { engineNode, nodeTypeOf, NodeTypes, runInEngine } from '../../n8nHost/engine';
+import { EXAMPLES, readExample } from '../../practice/exampleFiles';
 import { useTriggerHosts } from '../support/triggerHost';
-import { chain } from '../support/workflows';
+import { chain } from '../../n8nHost/workflows';
 
 const start = useTriggerHosts();
 

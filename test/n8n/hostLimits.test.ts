@@ -22,8 +22,8 @@ import {
 	type IWebhookData,
 } from 'n8n-workflow';
 
-import { repository } from '../../scripts/lib/paths.mjs';
-import { run as runCommand } from '../../scripts/lib/processes.mjs';
+import { repository } from '../../tooling/paths.mjs';
+import { run as runCommand } from '../../tooling/processes.mjs';
 import {
 	additionalData,
 	EngineCredentials,
@@ -32,7 +32,7 @@ import {
 	nodeTypeOf,
 	NodeTypes,
 	runInEngine,
-} from '../support/engine';
+} from '../../n8nHost/engine';
 import { startHttpServer } from '../support/httpServer';
 
 const CREDENTIAL: ICredentialType = {

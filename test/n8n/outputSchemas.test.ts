@@ -1,7 +1,7 @@
 import type { INodeParameters } from 'n8n-workflow';
 
 import { CATALOGUE } from '../../nodes/PayrollPayments/operations/catalogue';
-import { outputSchemas, type JsonSchema } from '../../scripts/lib/outputSchemas';
+import { outputSchemas, type JsonSchema } from '../../tooling/outputSchemas';
 import { runNode, type RunResult } from '../support/actionHost';
 import { useActionSandbox } from '../support/actionSandbox';
 import { formFor } from '../support/sandboxForms';

@@ -3,7 +3,7 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import '../support/withoutPauses';
 import { CONTINUE, recordsOf, runNode } from '../support/actionHost';
 import { useActionSandbox } from '../support/actionSandbox';
-import { waitUntil } from '../support/waiting';
+import { waitUntil } from '../../n8nHost/waiting';
 
 const sandbox = useActionSandbox();
 

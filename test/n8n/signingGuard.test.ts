@@ -4,7 +4,7 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { startRemoteSigner, type RemoteSigner } from '../../sandbox/remoteSigner';
 import { runNode } from '../support/actionHost';
 import { useActionSandbox, without, type Payload } from '../support/actionSandbox';
-import { waitFor } from '../support/waiting';
+import { waitFor } from '../../n8nHost/waiting';
 
 /* test/unit/signing holds what the guards refuse. Here: that each request to sign reaches them. */
 

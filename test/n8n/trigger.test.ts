@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto';
 
-import { deposit, depositEvent, otherEvent, timestamped, without } from '../support/sampleEvents';
+import {
+	deposit,
+	depositEvent,
+	otherEvent,
+	timestamped,
+	without,
+} from '../../n8nHost/sampleEvents';
 import {
 	DUPLICATE,
 	FILTERED,

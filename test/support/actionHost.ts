@@ -22,7 +22,7 @@ import {
 	NodeTypes,
 	runInEngine,
 	type EngineWorkflow,
-} from './engine';
+} from '../../n8nHost/engine';
 import { validateActionOutput } from './outputSchemas';
 
 /** Puts out given items, so that the action node has an input. */

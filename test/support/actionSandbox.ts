@@ -10,13 +10,13 @@ import {
 import { ROLE_NUMBERS } from '../../sandbox/administratorInvites';
 import type { SettingsInput } from '../../sandbox/settings';
 import type { Organisation, Team } from '../../sandbox/organisation';
-import { stopAfterFile } from './cleanups';
-import { callControl } from './control';
+import { stopAfterFile } from '../../n8nHost/cleanups';
+import { callControl } from '../../n8nHost/control';
 import { processedKeys, runNode, SavedCredentials, type RunResult } from './actionHost';
-import { without } from './sampleEvents';
-import { walletCredentials } from './sandboxCredentials';
-import { SUITE_SETTINGS } from './sandboxSettings';
-import { paymentForm } from './workflows';
+import { without } from '../../n8nHost/sampleEvents';
+import { walletCredentials } from '../../n8nHost/sandboxCredentials';
+import { SUITE_SETTINGS } from '../../n8nHost/sandboxSettings';
+import { paymentForm } from '../../n8nHost/workflows';
 
 export { without };
 

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 
-import { run } from '../../scripts/lib/processes.mjs';
+import { run } from '../../tooling/processes.mjs';
 
 const hasCurl = spawnSync('curl', ['--version']).status === 0;
 

@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core';
 
-import { findBrowser, launch } from '../../scripts/lib/browser.mjs';
-import { stopAfterFile } from './cleanups';
+import { findBrowser, launch } from '../../tooling/browser.mjs';
+import { stopAfterFile } from '../../n8nHost/cleanups';
 
 /** Starts a headless browser, until the test file has ended at most. */
 export async function launchBrowser(): Promise<Browser> {

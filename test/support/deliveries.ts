@@ -1,5 +1,5 @@
-import { timestamped } from './sampleEvents';
-import { OWN_CONNECTION } from './waiting';
+import { timestamped } from '../../n8nHost/sampleEvents';
+import { OWN_CONNECTION } from '../../n8nHost/waiting';
 
 /** How the trigger answers a delivery that is genuine. */
 export const GENUINE = { status: 200, body: { received: true } };

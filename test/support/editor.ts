@@ -1,7 +1,7 @@
 import type { Browser, Locator, Page } from 'playwright-core';
 
 import { launchBrowser } from './browser';
-import { LOGIN } from './n8nRest';
+import { LOGIN } from '../../n8nHost/n8nRest';
 
 /** Wide enough for n8n's three panels, and tall enough to show any form without scrolling. */
 const VIEWPORT = { width: 1280, height: 1500 };

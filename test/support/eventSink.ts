@@ -1,5 +1,5 @@
 import { startHttpServer, type HttpServer } from './httpServer';
-import { node, type WorkflowNode } from './workflows';
+import { node, type WorkflowNode } from '../../n8nHost/workflows';
 
 /** A call of the sink, which goes on when the test answers. */
 export interface HeldCall {

@@ -15,14 +15,14 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 
-import { installNode } from '../../scripts/lib/installations.mjs';
-import { whileLocked } from '../../scripts/lib/lock.mjs';
-import type { NodeMajor } from '../../scripts/lib/n8nVersions.mjs';
-import { cacheFolder, repository } from '../../scripts/lib/paths.mjs';
-import { npm, run } from '../../scripts/lib/processes.mjs';
-import { withProgress } from '../../scripts/lib/progress.mjs';
-import { BackgroundProcess } from './backgroundProcess';
-import { findOrInstall } from './debianCommand';
+import { installNode } from '../../tooling/installations.mjs';
+import { whileLocked } from '../../tooling/lock.mjs';
+import type { NodeMajor } from '../../tooling/n8nVersions.mjs';
+import { cacheFolder, repository } from '../../tooling/paths.mjs';
+import { npm, run } from '../../tooling/processes.mjs';
+import { withProgress } from '../../tooling/progress.mjs';
+import { BackgroundProcess } from '../../n8nHost/backgroundProcess';
+import { findOrInstall } from '../../n8nHost/debianCommand';
 
 /** What the machine has, so that npm and git find the registry here as they do there. */
 const CERTIFICATES = '/etc/ssl/certs/ca-certificates.crt';

@@ -1,4 +1,4 @@
-import { closeSharedN8n } from './sharedN8n';
+import { closeSharedN8n } from '../../n8nHost/sharedN8n';
 
 /** Runs once after the tests in a real n8n. */
 export default async function globalTeardown(): Promise<void> {

@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import { text } from 'node:stream/consumers';
 
-import { stopAfterFile } from './cleanups';
+import { stopAfterFile } from '../../n8nHost/cleanups';
 
 export interface ReceivedRequest {
 	/** With the query. */

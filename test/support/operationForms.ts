@@ -1,7 +1,7 @@
 import type { INodeParameters } from 'n8n-workflow';
 
 import { SavedCredentials } from './actionHost';
-import { paymentForm } from './workflows';
+import { paymentForm } from '../../n8nHost/workflows';
 
 const TEAM = 'te-a1B2c3D4e5F6';
 const ADDRESS = '0x52908400098527886E0F7030069857D2E4169EE7';

@@ -1,7 +1,7 @@
 import Ajv, { type ValidateFunction } from 'ajv';
 import type { INodeExecutionData } from 'n8n-workflow';
 
-import { outputSchemas } from '../../scripts/lib/outputSchemas';
+import { outputSchemas } from '../../tooling/outputSchemas';
 
 const schemas = outputSchemas();
 

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 
 import { z } from 'zod';
 
-import type { Execution } from './executions';
-import type { N8nRest } from './n8nRest';
-import { saveSandboxCredentials } from './sandboxCredentials';
-import type { SandboxProcess } from './sandboxProcess';
-import { waitUntil } from './waiting';
+import type { Execution } from '../../n8nHost/executions';
+import type { N8nRest } from '../../n8nHost/n8nRest';
+import { saveSandboxCredentials } from '../../n8nHost/sandboxCredentials';
+import type { SandboxProcess } from '../../n8nHost/sandboxProcess';
+import { waitUntil } from '../../n8nHost/waiting';
 import { WebhookStart } from './webhookStart';
-import { action, paymentForm } from './workflows';
+import { action, paymentForm } from '../../n8nHost/workflows';
 
 const CENTS = 12_500;
 /** More than all payments together. */

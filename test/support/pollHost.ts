@@ -13,7 +13,13 @@ import {
 
 import { PayrollPaymentsPollingTrigger } from '../../nodes/PayrollPayments/PayrollPaymentsPollingTrigger.node';
 import type { SavedCredentials } from './actionHost';
-import { additionalData, engineNode, engineWorkflow, executionHooks, NodeTypes } from './engine';
+import {
+	additionalData,
+	engineNode,
+	engineWorkflow,
+	executionHooks,
+	NodeTypes,
+} from '../../n8nHost/engine';
 
 /** n8n's keeper of poll functions, without its scheduler. */
 const pollers = new TriggersAndPollers();

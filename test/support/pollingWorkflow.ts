@@ -1,7 +1,7 @@
-import { outputOf, type Execution } from './executions';
-import type { TestEnvironment } from './testEnvironment';
-import { waitUntil } from './waiting';
-import { chain, node, type WorkflowNode } from './workflows';
+import { outputOf, type Execution } from '../../n8nHost/executions';
+import type { TestEnvironment } from '../../n8nHost/testEnvironment';
+import { waitUntil } from '../../n8nHost/waiting';
+import { chain, node, type WorkflowNode } from '../../n8nHost/workflows';
 
 /** n8n refuses an interval below a minute, but takes one time of each minute for every second. */
 export const EVERY_SECOND = Array.from({ length: 60 }, (_, second) => ({

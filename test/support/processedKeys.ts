@@ -8,7 +8,7 @@ import type {
 } from 'n8n-workflow';
 
 import { sentByProcess } from '../../nodes/PayrollPayments/idempotency/processMemory';
-import { notHere } from './engine';
+import { notHere } from '../../n8nHost/engine';
 
 const moment = () => new Promise((resolve) => setImmediate(resolve));
 

@@ -3,7 +3,7 @@ import { Webhook as StandardWebhook } from 'standardwebhooks';
 import Stripe from 'stripe';
 import { Webhook as SvixWebhook } from 'svix';
 
-import { hmac, hmacWith } from './sampleEvents';
+import { hmac, hmacWith } from '../../n8nHost/sampleEvents';
 
 /** One way in which senders sign, and the credential for it. */
 export interface SignedScheme {

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
-import { sendingTo, sheetBody, type Body } from '../../scripts/lib/standIns';
+import { sendingTo, sheetBody, type Body } from '../../practice/standIns';
 import { startHttpServer, type HttpServer } from './httpServer';
-import { waitFor } from './waiting';
-import type { Workflow, WorkflowNode } from './workflows';
+import { waitFor } from '../../n8nHost/waiting';
+import type { Workflow, WorkflowNode } from '../../n8nHost/workflows';
 
 type Row = Record<string, unknown>;
 

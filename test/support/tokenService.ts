@@ -5,7 +5,7 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { SavedCredentials } from './actionHost';
 import { useEchoService, type EchoAnswer, type EchoRequest } from './echoService';
-import { walletCredentials } from './sandboxCredentials';
+import { walletCredentials } from '../../n8nHost/sandboxCredentials';
 
 const failure = (status: number, data: string): EchoAnswer => ({
 	status,

@@ -27,7 +27,7 @@ import {
 	nodeTypeOf,
 	NodeTypes,
 	notHere,
-} from './engine';
+} from '../../n8nHost/engine';
 import { listen, type HttpServer } from './httpServer';
 import { processedKeys as store } from './processedKeys';
 import { validateTriggerOutput } from './outputSchemas';

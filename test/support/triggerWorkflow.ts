@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 
-import { N8N_VERSIONS } from '../../scripts/lib/n8nVersions.mjs';
+import { N8N_VERSIONS } from '../../tooling/n8nVersions.mjs';
 import { sendEvent, type Answer, type Sending } from './deliveries';
-import { outputOf, type Execution } from './executions';
-import type { N8nRest } from './n8nRest';
-import { timestampedSignature } from './sandboxCredentials';
-import type { N8nEnvironment } from './testEnvironment';
-import { waitFor, waitUntil } from './waiting';
-import { chain, node, type WorkflowNode } from './workflows';
+import { outputOf, type Execution } from '../../n8nHost/executions';
+import type { N8nRest } from '../../n8nHost/n8nRest';
+import { timestampedSignature } from '../../n8nHost/sandboxCredentials';
+import type { N8nEnvironment } from '../../n8nHost/testEnvironment';
+import { waitFor, waitUntil } from '../../n8nHost/waiting';
+import { chain, node, type WorkflowNode } from '../../n8nHost/workflows';
 
 /** The signing secret of every trigger workflow. */
 export const SECRET = 'whsec_end to end';

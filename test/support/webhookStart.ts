@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 
-import type { N8nRest } from './n8nRest';
-import { textAt, waitUntil } from './waiting';
-import { chain, webhook, type Workflow, type WorkflowNode } from './workflows';
+import type { N8nRest } from '../../n8nHost/n8nRest';
+import { textAt, waitUntil } from '../../n8nHost/waiting';
+import { chain, webhook, type Workflow, type WorkflowNode } from '../../n8nHost/workflows';
 
 /** A webhook that starts a workflow and answers at once. */
 export class WebhookStart {

@@ -4,7 +4,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { z } from 'zod';
 
 import { CREDENTIALS } from '../support/forms';
-import { anchorOf } from '../support/markdown';
+import { anchorOf } from '../../tooling/markdown';
 
 const ROOT = resolve(__dirname, '../..');
 const NODE_FOLDER = 'nodes/PayrollPayments';

@@ -7,7 +7,7 @@ import {
 } from '../../../nodes/PayrollPayments/trigger/webhookCredentials';
 import { settingsFrom } from '../../support/diagnosisAdvice';
 import { rejectionOf } from '../../support/refusals';
-import { hmac } from '../../support/sampleEvents';
+import { hmac } from '../../../n8nHost/sampleEvents';
 
 import { words, type Target } from './fuzzer';
 

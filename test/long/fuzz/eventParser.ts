@@ -6,7 +6,7 @@ import { parseEvent } from '../../../nodes/PayrollPayments/trigger/parseEvent';
 import type { DeliverySettings } from '../../../nodes/PayrollPayments/trigger/settings';
 import { outcomeOf } from '../../support/receivedEvent';
 import { rejectionOf } from '../../support/refusals';
-import { deposit, depositEvent } from '../../support/sampleEvents';
+import { deposit, depositEvent } from '../../../n8nHost/sampleEvents';
 
 import { words, type Target } from './fuzzer';
 

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 import { Randomness } from '../../../sandbox/randomness';
-import { buildFolder, repository } from '../../../scripts/lib/paths.mjs';
+import { buildFolder, repository } from '../../../tooling/paths.mjs';
 
 import { diagnosis } from './diagnosis';
 import { eventParser } from './eventParser';

@@ -6,7 +6,7 @@ import {
 	type WebhookCredentials,
 } from '../../../nodes/PayrollPayments/trigger/webhookCredentials';
 import { rejectionOf } from '../../support/refusals';
-import { hmac } from '../../support/sampleEvents';
+import { hmac } from '../../../n8nHost/sampleEvents';
 
 import { words, type Target } from './fuzzer';
 

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
 import { signatureHeaders } from '../../support/deliveries';
-import type { N8nQueue } from '../../support/n8nQueue';
-import { eventOf } from '../../support/sampleEvents';
-import type { SupervisedProcess } from '../../support/supervisedProcess';
+import type { N8nQueue } from '../../../n8nHost/n8nQueue';
+import { eventOf } from '../../../n8nHost/sampleEvents';
+import type { SupervisedProcess } from '../../../n8nHost/supervisedProcess';
 import { saveTriggerWorkflow, SECRET, type TriggerSetup } from '../../support/triggerWorkflow';
 
 /** Events a second, well below what two workers can handle. */

@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-import { say } from '../../../scripts/lib/progress.mjs';
-import { markdownTable } from '../../support/markdown';
-import type { N8nQueue } from '../../support/n8nQueue';
+import { say } from '../../../tooling/progress.mjs';
+import { markdownTable } from '../../../tooling/markdown';
+import type { N8nQueue } from '../../../n8nHost/n8nQueue';
 import { PaymentWorkflow } from '../../support/paymentWorkflow';
-import { GrowingSection } from '../../support/reliabilityReport';
-import type { SandboxProcess } from '../../support/sandboxProcess';
-import { waitUntil } from '../../support/waiting';
+import { GrowingSection } from '../reliabilityReport';
+import type { SandboxProcess } from '../../../n8nHost/sandboxProcess';
+import { waitUntil } from '../../../n8nHost/waiting';
 import { pick } from './load';
 
 const PAYMENTS = Number(process.env.LONG_PAYMENTS ?? 20);

@@ -3,15 +3,15 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { parse } from 'flatted';
 import { z } from 'zod';
 
-import { say } from '../../../scripts/lib/progress.mjs';
+import { say } from '../../../tooling/progress.mjs';
 import { EventSink } from '../../support/eventSink';
-import { markdownTable } from '../../support/markdown';
-import type { N8nQueue } from '../../support/n8nQueue';
+import { markdownTable } from '../../../tooling/markdown';
+import type { N8nQueue } from '../../../n8nHost/n8nQueue';
 import { pollingTrigger } from '../../support/pollingWorkflow';
-import { writeSection } from '../../support/reliabilityReport';
-import { firstTeam, saveSandboxCredentials } from '../../support/sandboxCredentials';
-import { waitFor, waitUntil } from '../../support/waiting';
-import { chain, wait } from '../../support/workflows';
+import { writeSection } from '../reliabilityReport';
+import { firstTeam, saveSandboxCredentials } from '../../../n8nHost/sandboxCredentials';
+import { waitFor, waitUntil } from '../../../n8nHost/waiting';
+import { chain, wait } from '../../../n8nHost/workflows';
 import { pick } from './load';
 
 /** How often each of the rounds below comes. */

@@ -1,8 +1,8 @@
 import { EventSink } from '../../support/eventSink';
-import { markdownTable } from '../../support/markdown';
-import type { N8nQueue } from '../../support/n8nQueue';
-import { writeSection } from '../../support/reliabilityReport';
-import { waitUntil } from '../../support/waiting';
+import { markdownTable } from '../../../tooling/markdown';
+import type { N8nQueue } from '../../../n8nHost/n8nQueue';
+import { writeSection } from '../reliabilityReport';
+import { waitUntil } from '../../../n8nHost/waiting';
 import { deliver, listenWith, pick } from './load';
 
 /** Where an acknowledged event can be lost while Redis is away, and what becomes of it. */

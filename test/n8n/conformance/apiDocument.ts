@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
-import { repository } from '../../../scripts/lib/paths.mjs';
+import { repository } from '../../../tooling/paths.mjs';
 
 const API_DOCUMENT = path.join(repository, 'docs', 'api.md');
 

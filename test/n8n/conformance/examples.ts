@@ -1,4 +1,4 @@
-import { without } from '../../support/sampleEvents';
+import { without } from '../../../n8nHost/sampleEvents';
 import { openapi, resolved, schema, type Schema } from './openapi';
 
 /** An example of a value, and what makes it one. */

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { parse } from 'yaml';
 import { z } from 'zod';
 
-import { repository } from '../../../scripts/lib/paths.mjs';
+import { repository } from '../../../tooling/paths.mjs';
 
 /*
  * sandbox/openapi.yaml, the only transcription of the service's document. The sandbox validates with

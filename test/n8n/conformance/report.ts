@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-import { repository } from '../../../scripts/lib/paths.mjs';
-import { anchorOf, markdownTable } from '../../support/markdown';
+import { repository } from '../../../tooling/paths.mjs';
+import { anchorOf, markdownTable } from '../../../tooling/markdown';
 import { readApiDocument, sections } from './apiDocument';
 import type { ConformanceRecord } from './record';
 import { SECTION_TESTS } from './sectionTests';

@@ -3,7 +3,7 @@ import path from 'node:path';
 
 import { z } from 'zod';
 
-import { repository } from '../../../scripts/lib/paths.mjs';
+import { repository } from '../../../tooling/paths.mjs';
 import { CREDENTIALS, NODES } from '../../support/forms';
 
 /*

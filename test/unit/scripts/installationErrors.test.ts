@@ -1,4 +1,4 @@
-import { explainInstallation } from '../../../scripts/lib/installationErrors.mjs';
+import { explainInstallation } from '../../../tooling/installationErrors.mjs';
 
 const explained = (said: string) =>
 	explainInstallation(new Error(said), { what: 'n8n-2.41.3', folder: '/cache' }).message;

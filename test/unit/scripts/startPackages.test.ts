@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
-import { repository } from '../../../scripts/lib/paths.mjs';
-import { startPackages } from '../../../scripts/lib/startPackages.mjs';
+import { repository } from '../../../tooling/paths.mjs';
+import { startPackages } from '../../../tooling/startPackages.mjs';
 
 const read = (file: string): unknown =>
 	JSON.parse(readFileSync(path.join(repository, 'scripts', 'start', file), 'utf8'));

@@ -7,7 +7,7 @@ import { eventParser, SETTINGS } from '../../long/fuzz/eventParser';
 import { headerSchemes, verifier } from '../../long/fuzz/verifier';
 import { outcomeOf } from '../../support/receivedEvent';
 import { rejectionOf } from '../../support/refusals';
-import { deposit, depositEvent } from '../../support/sampleEvents';
+import { deposit, depositEvent } from '../../../n8nHost/sampleEvents';
 import { anyCharacter } from '../../support/unicodeCharacters';
 
 /* The judges are those of the fuzzer, which tries millions of inputs (npm run test:long -- fuzz). */

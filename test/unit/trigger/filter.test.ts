@@ -1,5 +1,5 @@
 import { type EventFilter, filterAgainst } from '../../../nodes/PayrollPayments/trigger/filter';
-import { deposit, depositEvent, otherEvent, without } from '../../support/sampleEvents';
+import { deposit, depositEvent, otherEvent, without } from '../../../n8nHost/sampleEvents';
 import { received } from '../../support/receivedEvent';
 
 const all: EventFilter = { events: ['*'], depositStatuses: ['complete'] };

@@ -1,7 +1,7 @@
 import { EVENT_TYPES } from '../../../nodes/PayrollPayments/contract/events';
 import { parseEvent, type ReceivedEvent } from '../../../nodes/PayrollPayments/trigger/parseEvent';
 import { rejectionOf } from '../../support/refusals';
-import { deposit, depositEvent, otherEvent, without } from '../../support/sampleEvents';
+import { deposit, depositEvent, otherEvent, without } from '../../../n8nHost/sampleEvents';
 
 const parse = (body: unknown, contentType: string | undefined = 'application/json') =>
 	parseEvent(Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)), contentType);

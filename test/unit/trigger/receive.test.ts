@@ -1,6 +1,6 @@
 import { readWebhookCredentials } from '../../../nodes/PayrollPayments/trigger/webhookCredentials';
 import { outcomeOf, settingsWith } from '../../support/receivedEvent';
-import { hmac, otherEvent, without } from '../../support/sampleEvents';
+import { hmac, otherEvent, without } from '../../../n8nHost/sampleEvents';
 
 const SECRET = 'whsec_1';
 const credentials = readWebhookCredentials({ secret: SECRET, format: 'hex' });

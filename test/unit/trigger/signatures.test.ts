@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import { verifySignature } from '../../../nodes/PayrollPayments/trigger/verifySignature';
 import { readWebhookCredentials } from '../../../nodes/PayrollPayments/trigger/webhookCredentials';
 import { rejectionOf } from '../../support/refusals';
-import { hmac, timestamped } from '../../support/sampleEvents';
+import { hmac, timestamped } from '../../../n8nHost/sampleEvents';
 import { schemeOf, SIGNED_SCHEMES } from '../../support/signedDeliveries';
 
 const NOW = 1_774_949_400;

@@ -6,7 +6,7 @@ import {
 	triggerOutput,
 } from '../../../nodes/PayrollPayments/trigger/simplify';
 import { readWebhookCredentials } from '../../../nodes/PayrollPayments/trigger/webhookCredentials';
-import { deposit, depositEvent, invite, otherEvent, payment } from '../../support/sampleEvents';
+import { deposit, depositEvent, invite, otherEvent, payment } from '../../../n8nHost/sampleEvents';
 import { received } from '../../support/receivedEvent';
 
 const row = (event: Record<string, unknown>) => simplify(received(event).event);

@@ -2,7 +2,7 @@ import type { INodeParameters } from 'n8n-workflow';
 
 import { PayrollPaymentsTrigger } from '../../../../nodes/PayrollPayments/PayrollPaymentsTrigger.node';
 import { runNode } from '../../../support/actionHost';
-import { without } from '../../../support/sampleEvents';
+import { without } from '../../../../n8nHost/sampleEvents';
 import { FILTERED, GENUINE, SECRET, TriggerHost } from '../../../support/triggerHost';
 import { examplesOf, isRecord } from '../examples';
 import { bodyField, boundsOf, schema, valuesOf, type Schema } from '../openapi';

@@ -1,0 +1,84 @@
+// Runs an example in n8n's own engine, without n8n's server, and prints what each node answered:
+// `tsx practice/firstResult.ts EXAMPLE SANDBOX_URL`. Loads the package from dist/ as n8n does.
+import { PackageDirectoryLoader } from 'n8n-core';
+import {
+	NodeConnectionTypes,
+	type IExecuteFunctions,
+	type INodeExecutionData,
+	type INodeType,
+} from 'n8n-workflow';
+import { z } from 'zod';
+
+import { EngineCredentials, NodeTypes, runInEngine, type EngineWorkflow } from '../n8nHost/engine';
+import { exampleText } from './exampleFiles';
+import { administrator, firstTeam, walletCredentials } from '../n8nHost/sandboxCredentials';
+import { repository } from '../tooling/paths.mjs';
+import { resultLines } from './resultLines';
+
+const assignments = z.object({
+	assignments: z.array(z.object({ name: z.string(), value: z.unknown() })).default([]),
+});
+
+/** Stands in for n8n's *Edit Fields*, and without fields for its *Manual Trigger*. */
+class EditFields implements INodeType {
+	description = {
+		displayName: 'Edit Fields',
+		name: 'set',
+		group: [],
+		version: [1, 3.4],
+		description: '',
+		defaults: {},
+		inputs: [NodeConnectionTypes.Main],
+		outputs: [NodeConnectionTypes.Main],
+		properties: [
+			{
+				displayName: 'Fields',
+				name: 'assignments',
+				type: 'assignmentCollection' as const,
+				default: {},
+			},
+		],
+	};
+
+	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+		return [
+			this.getInputData().map((_item, index) => {
+				const fields = assignments.parse(this.getNodeParameter('assignments', index, {}));
+				const json = Object.fromEntries(
+					fields.assignments.map(({ name, value }) => [name, String(value)]),
+				);
+				return { json, pairedItem: index };
+			}),
+		];
+	}
+}
+
+async function main(example: string, sandboxUrl: string): Promise<boolean> {
+	const loader = new PackageDirectoryLoader(repository);
+	await loader.loadAll();
+	const { type: action } = loader.getNode('payrollPayments');
+	if (!('execute' in action)) throw new Error('The package has no action node.');
+	const nodeTypes = new NodeTypes({
+		[`${loader.packageName}.payrollPayments`]: action,
+		'n8n-nodes-base.manualTrigger': new EditFields(),
+		'n8n-nodes-base.set': new EditFields(),
+	});
+	const credentials = new EngineCredentials(
+		loader.getCredential('payrollPaymentsApi').type,
+		walletCredentials(sandboxUrl, await administrator(sandboxUrl)),
+	);
+	const text = exampleText(example, await firstTeam(sandboxUrl));
+	const { nodes, ...workflow }: EngineWorkflow = JSON.parse(text);
+	const run = await runInEngine(
+		{ ...workflow, nodes: nodes.filter(({ type }) => !type.endsWith('.stickyNote')) },
+		nodeTypes,
+		credentials,
+		'first',
+	);
+	const { runData, error } = run.data.resultData;
+	process.stdout.write(`${resultLines({ runs: runData, ...(error && { error }) })}\n`);
+	return run.status === 'success';
+}
+
+const [example = '', sandboxUrl = ''] = process.argv.slice(2);
+void main(example, sandboxUrl).then((succeeded) => process.exit(succeeded ? 0 : 1));

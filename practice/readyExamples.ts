@@ -1,0 +1,158 @@
+import { EXAMPLES, readExample } from './exampleFiles';
+import { administrator, firstTeam } from '../n8nHost/sandboxCredentials';
+import type { SandboxProcess } from '../n8nHost/sandboxProcess';
+import type { Workflow, WorkflowNode } from '../n8nHost/workflows';
+import { objectOf, sendingTo, sheetBody, type Body, type Values } from './standIns';
+
+/** An example that runs as it is: nothing to choose, nothing to fill in. */
+export interface ReadyExample {
+	/** The name of its file, without `.json`. */
+	readonly name: string;
+	readonly workflow: Workflow;
+}
+
+const NOTE = /\.stickyNote$/;
+const CHAT = /\.chatTrigger$/;
+const SHEET = /\.googleSheets$/;
+const BOARD_NODE = /\.trello$/;
+const CHANNEL = /\.slack$/;
+
+/** The placeholders of an example, as the sandbox fills them in. */
+const PLACEHOLDERS = {
+	system: /https:\/\/YOUR-SYSTEM\.example\.com\/\w+/g,
+	service: /https:\/\/YOUR-SERVICE\.example\.com/g,
+	webhook: /wh-YOUR-HOOK-ID/g,
+	wallet: /0xYOUR-WALLET-ADDRESS/g,
+};
+
+/** The text of an example, with the sandbox in the place of a person's own system, webhook and wallet. */
+export function forSandbox(
+	text: string,
+	{ url, webhookId, wallet }: Record<'url' | 'webhookId' | 'wallet', string>,
+): string {
+	return text
+		.replace(PLACEHOLDERS.system, `${url}/sandbox/authorization`)
+		.replace(PLACEHOLDERS.service, url)
+		.replace(PLACEHOLDERS.webhook, webhookId)
+		.replace(PLACEHOLDERS.wallet, wallet);
+}
+
+/** Says which month a statement is for. */
+const MONTH = 'Which month';
+const BOARD = 'Board';
+
+/** What Trello does with the cards of a list, with rows of the sheet's tab *Board* in their place. */
+function boardBody({ operation, id, updateFields, name, description }: CardParameters): Body {
+	const body = (what: string, row: Values, more: Body = {}): Body => ({
+		operation: what,
+		tab: BOARD,
+		row: objectOf(row),
+		...more,
+	});
+	if (operation === 'getCards') return body('read', {}, { filter: objectOf({ closed: '' }) });
+	if (operation === 'update') {
+		return body('update', { id: id.value, ...updateFields }, { matching: '={{ ["id"] }}' });
+	}
+	/* A later card has a greater ID, as at Trello. */
+	return body('append', {
+		id: "={{ $now.toMillis() + '-' + $itemIndex }}",
+		name,
+		desc: description,
+	});
+}
+
+interface CardParameters {
+	readonly operation: string;
+	readonly id: { readonly value: string };
+	readonly updateFields: Values;
+	readonly name: string;
+	readonly description: string;
+}
+
+/** The same node, with the practice desk in the place of an account elsewhere. */
+function atTheDesk(desk: string, workflow: Workflow, node: WorkflowNode): WorkflowNode {
+	const parameters: CardParameters & MessageParameters = JSON.parse(
+		JSON.stringify(node.parameters),
+	);
+	if (SHEET.test(node.type)) return sendingTo(`${desk}/sheet`, node, sheetBody(parameters));
+	if (BOARD_NODE.test(node.type)) return sendingTo(`${desk}/sheet`, node, boardBody(parameters));
+	if (!CHANNEL.test(node.type)) return node;
+	const { text, message, channelId, options } = parameters;
+	return sendingTo(`${desk}/messages`, node, {
+		content: text ?? message ?? options?.initialComment ?? '',
+		to: channelId?.value ?? '#payroll',
+		from: workflow.name,
+		subject: options?.fileName ?? '',
+	});
+}
+
+/** A message, a question, or a file with a comment. */
+interface MessageParameters {
+	readonly text?: string;
+	readonly message?: string;
+	readonly channelId?: { readonly value: string };
+	readonly options?: { readonly initialComment?: string; readonly fileName?: string };
+}
+
+/** How high a note has to be for its text at this width. */
+function heightOf(content: string, width: number): number {
+	const charactersPerLine = width / 7;
+	const lines = content
+		.split('\n')
+		.map((line) => Math.max(1, Math.ceil(line.length / charactersPerLine)));
+	return 20 * Math.ceil((60 + 22 * lines.reduce((sum, count) => sum + count, 0)) / 20);
+}
+
+/** An example's note without its steps, since nothing is left to set up; it keeps its lower edge. */
+function withoutSteps(note: WorkflowNode, practice: string): WorkflowNode {
+	const { content, height, width } = note.parameters;
+	const [heading = '', ...lines] = String(content).split('\n');
+	const explanation = lines.filter(
+		(line) => !/^\d+\. |^\*\*Try it first/.test(line) && line !== '',
+	);
+	const text = [heading, practice, ...explanation].join('\n\n');
+	const shorter = heightOf(text, Number(width));
+	const [x = 0, y = 0] = note.position;
+	return {
+		...note,
+		position: [x, y + Number(height) - shorter],
+		parameters: { ...note.parameters, height: shorter, content: text },
+	};
+}
+
+/** All examples for the sandbox: they run with one click. */
+export async function readyExamples(sandbox: SandboxProcess): Promise<ReadyExample[]> {
+	const team = await firstTeam(sandbox.url);
+	const { webhook } = await sandbox.control<{ webhook: string }>('GET', 'organisation');
+	const { address: wallet } = await administrator(sandbox.url);
+	const desk = `${sandbox.url}/sandbox`;
+	const practice = (isChat: boolean): string =>
+		`**Ready to run:** ${isChat ? 'open the chat and ask' : 'click **Execute workflow**'}. The [practice desk](${desk}) is its service, sheet and inbox: what a workflow sends, writes and pays shows up there.`;
+	/* The month of the rows in the sheet. */
+	const month = new Date().toISOString().slice(0, 7);
+	const makeReady = (name: string): Workflow => {
+		const text = JSON.stringify(readExample(name, team));
+		const workflow: Workflow = JSON.parse(
+			forSandbox(text, { url: sandbox.url, webhookId: webhook, wallet }),
+		);
+		const isChat = workflow.nodes.some(({ type }) => CHAT.test(type));
+		const replaced = workflow.nodes
+			.filter(({ type }) => SHEET.test(type) || CHAT.test(type))
+			.map((node) => node.name);
+		return {
+			...workflow,
+			nodes: workflow.nodes.map((node) =>
+				NOTE.test(node.type)
+					? withoutSteps(node, practice(isChat))
+					: atTheDesk(desk, workflow, node),
+			),
+			pinData: Object.fromEntries(
+				Object.entries(workflow.pinData ?? {})
+					.filter(([node]) => !replaced.includes(node))
+					.map(([node, items]) => [node, node === MONTH ? [{ json: { month } }] : items]),
+			),
+		};
+	};
+	const names = ['first-steps', ...EXAMPLES.filter((name) => name !== 'first-steps')];
+	return names.map((name) => ({ name, workflow: makeReady(name) }));
+}

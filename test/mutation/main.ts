@@ -1,0 +1,324 @@
+// Mutation testing: changes the code in every way that Stryker knows, one at a time, and runs the
+// tests that reach the change. `npm run test:mutation`, or one part with e.g. `-- signing`. What
+// neither the code nor the tests of a part have changed since the last run isn't tried again, except
+// with `--force`; a change elsewhere (test/support, another room) needs that.
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+
+import type { Stryker } from '@stryker-mutator/core';
+import stryker from '@stryker-mutator/core/package.json';
+import { z } from 'zod';
+
+import jestConfig from '../../jest.config.mjs';
+import { markdownTable } from '../../tooling/markdown';
+import { writeSection, type Part as Section } from '../long/reliabilityReport';
+import { buildFolder, repository } from '../../tooling/paths.mjs';
+import { SURVIVORS, type Place, type Survivor } from './survivors';
+
+const NODE = 'nodes/PayrollPayments/';
+
+/** Percent of the mutants that tests reach. */
+const LEAST_SCORE = 90;
+
+interface Part {
+	readonly section: Section;
+	/** Below nodes/PayrollPayments. */
+	readonly mutated: readonly string[];
+	/** Below test. */
+	readonly tests: readonly string[];
+	/** Whether every survivor is explained in survivors.ts. */
+	readonly explained?: true;
+}
+
+const PARTS: Readonly<Record<string, Part>> = {
+	signing: {
+		section: 'mutationsSigning',
+		mutated: ['signing/**/*.ts'],
+		tests: ['unit/signing/*.test.ts'],
+		explained: true,
+	},
+	idempotency: {
+		section: 'mutationsIdempotency',
+		mutated: ['idempotency/*.ts'],
+		tests: ['unit/idempotency/*.test.ts'],
+		explained: true,
+	},
+	permissions: {
+		section: 'mutationsPermissions',
+		mutated: ['api/limits.ts'],
+		tests: ['unit/operations/formRules.test.ts', 'unit/api/{credentials,limits}.test.ts'],
+		explained: true,
+	},
+	session: {
+		section: 'mutationsSession',
+		mutated: ['api/{authentication,session,signIn}.ts'],
+		tests: [
+			'unit/api/{client,credentials,outboundRequests,session,signIn}*.test.ts',
+			'n8n/{action,permissions,secrets,session}.test.ts',
+		],
+	},
+	money: {
+		section: 'mutationsMoney',
+		mutated: [
+			'shared/money.ts',
+			'signing/typedAmount.ts',
+			'operations/payment/*.ts',
+			'run/{approval,write,plan,run}.ts',
+		],
+		tests: [
+			'unit/contract/formats*.test.ts',
+			'unit/shared/money.test.ts',
+			'unit/signing/typedAmount.test.ts',
+			'unit/{operations,run}/*.test.ts',
+			'n8n/{action,checkOnly,outputSchemas,payRun,paymentChecks,payments,permissions,signingGuard}.test.ts',
+			'n8n/conformance/contract.test.ts',
+		],
+		explained: true,
+	},
+	trigger: {
+		section: 'mutationsTrigger',
+		mutated: ['trigger/*.ts', '!trigger/triggerForm.ts'],
+		tests: [
+			'unit/operations/formRules.test.ts',
+			'unit/trigger/*.test.ts',
+			'n8n/{acknowledge,closedOptions,deliverySecrets,diagnosis,trigger}.test.ts',
+		],
+	},
+};
+
+/** The pattern once for each alternative of its braces. */
+function alternativesOf(pattern: string): string[] {
+	const [braces = '', inside = ''] = /\{(.*)\}/.exec(pattern) ?? [];
+	return inside.split(',').map((each) => pattern.replace(braces, each));
+}
+
+/** The patterns that match no file, each alternative taken for itself. */
+function unmatched(folder: string, patterns: readonly string[]): string[] {
+	const files = readdirSync(path.join(repository, folder), { recursive: true, encoding: 'utf8' });
+	return patterns.flatMap(alternativesOf).filter((pattern) => {
+		const folders = pattern.replace(/^!/, '').split('**/');
+		const names = folders.map((each) => each.replaceAll('.', '\\.').replaceAll('*', '[^/]*'));
+		const expected = new RegExp(`^${names.join('(?:.*/)?')}$`);
+		return !files.some((file) => expected.test(file.replaceAll(path.sep, '/')));
+	});
+}
+
+/** What the parts and survivors.ts name, but isn't there: a file, a test or a line. */
+function namedInVain(): string[] {
+	const lost = SURVIVORS.filter(({ file, line }) => {
+		const source = path.join(repository, NODE, file);
+		const lines = existsSync(source) ? readFileSync(source, 'utf8').split('\n') : [];
+		return !lines.some((each) => each.trim() === line);
+	});
+	return [
+		...Object.values(PARTS).flatMap(({ mutated, tests }) => [
+			...unmatched(NODE, mutated),
+			...unmatched('test', tests),
+		]),
+		...lost.map(({ file, line }) => `${file}: ${line}`),
+	];
+}
+
+/** Cases of each property: what they notice at all, they notice early. */
+process.env.PROPERTY_FACTOR ??= '0.1';
+
+type Mutant = Awaited<ReturnType<Stryker['runMutationTest']>>[number];
+
+const [unitProject] = jestConfig.projects;
+
+const savedResults = z
+	.object({
+		files: z.record(
+			z
+				.object({
+					mutants: z.array(
+						z.object({ static: z.boolean().optional(), status: z.string() }).passthrough(),
+					),
+				})
+				.passthrough(),
+		),
+	})
+	.passthrough();
+
+/**
+ * Stryker knows no tests of a mutant that runs on load, so it doesn't notice new ones. On a busy
+ * machine, trying all tests on such a mutant may also time out without being stuck.
+ */
+function forgetDoubtfulOnLoad(file: string): void {
+	if (!existsSync(file)) return;
+	const saved = savedResults.parse(JSON.parse(readFileSync(file, 'utf8')));
+	for (const each of Object.values(saved.files)) {
+		each.mutants = each.mutants.filter(
+			(mutant) => !(mutant.static && ['Survived', 'Timeout'].includes(mutant.status)),
+		);
+	}
+	writeFileSync(file, JSON.stringify(saved));
+}
+
+async function tryMutants(name: string, { mutated, tests }: Part, force: boolean) {
+	const results = path.join(buildFolder, 'mutation', `${name}.json`);
+	forgetDoubtfulOnLoad(results);
+	const { Stryker: MutationTest } = await import('@stryker-mutator/core');
+	const inNode = (pattern: string) => pattern.replace(/^!?/, (sign) => `${sign}${NODE}`);
+	return await new MutationTest({
+		mutate: mutated.map(inNode),
+		testRunner: 'jest',
+		plugins: ['@stryker-mutator/jest-runner'],
+		jest: {
+			enableFindRelatedTests: false,
+			config: {
+				...unitProject,
+				// Else Stryker adds those of jest.config.mjs, and each test file runs once for each.
+				projects: [],
+				testMatch: tests.map((pattern) => `<rootDir>/test/${pattern}`),
+				testPathIgnorePatterns: ['/node_modules/'],
+				// Hundreds of times what a test takes; property tests have limits of their own.
+				testTimeout: 10_000,
+				setupFiles: ['<rootDir>/test/mutation/fastCheck.ts'],
+				testEnvironment: path.join(__dirname, 'testEnvironment.cjs'),
+				runner: path.join(__dirname, 'testRunner.cjs'),
+			},
+		},
+		coverageAnalysis: 'perTest',
+		// Many tests wait rather than compute.
+		concurrency: availableParallelism() + 1,
+		// Each run leaves modules behind, because all run in one context (test/jest/environment.cjs).
+		maxTestRunnerReuse: 100,
+		// In addition to 1.5 times what the tests take. Ends what blocks the process, where Jest's limit can't.
+		timeoutMS: 30_000,
+		dryRunTimeoutMinutes: 20,
+		incremental: true,
+		incrementalFile: results,
+		force,
+		cleanTempDir: 'always',
+		tempDirName: path.join(buildFolder, 'mutation', 'sandbox'),
+		ignorePatterns: ['/dist', '/.build', '/.n8n', '/docs/screenshots', '/benchmark'],
+		reporters: ['progress-append-only', 'html'],
+		htmlReporter: { fileName: path.join(buildFolder, 'mutation', `${name}.html`) },
+		allowConsoleColors: process.stdout.isTTY,
+		allowEmpty: false,
+	}).runMutationTest();
+}
+
+const isAlive = ({ status }: Mutant): boolean => status === 'Survived' || status === 'NoCoverage';
+
+/** What identifies a survivor. Its line number would change too often. */
+function placeOf({ fileName, location: { start, end }, replacement }: Mutant): Place {
+	const lines = readFileSync(fileName, 'utf8').split('\n');
+	// Lines and columns count from 1.
+	const replaced = lines.slice(start.line - 1, end.line);
+	replaced.push((replaced.pop() ?? '').slice(0, end.column - 1));
+	replaced.unshift((replaced.shift() ?? '').slice(start.column - 1));
+	return {
+		file: path.relative(path.join(repository, NODE), fileName),
+		line: lines[start.line - 1]?.trim() ?? '',
+		from: replaced.join('\n'),
+		to: replacement,
+	};
+}
+
+const keyOf = ({ file, line, from, to }: Place): string => JSON.stringify([file, line, from, to]);
+
+/** Splits the survivors into explained and unexplained ones, one explanation for each. */
+function explain(mutants: readonly Mutant[]) {
+	const files = new Set(mutants.map((mutant) => placeOf(mutant).file));
+	const unused = SURVIVORS.filter(({ file }) => files.has(file));
+	const explained: Survivor[] = [];
+	const unexplained: Place[] = [];
+	for (const place of mutants.filter(isAlive).map(placeOf)) {
+		const index = unused.findIndex((survivor) => keyOf(survivor) === keyOf(place));
+		if (index < 0) unexplained.push(place);
+		else explained.push(...unused.splice(index, 1));
+	}
+	return { explained, unexplained, unused };
+}
+
+function scoreOf(mutants: readonly Mutant[]) {
+	const count = (status: Mutant['status']) =>
+		mutants.filter((mutant) => mutant.status === status).length;
+	const [killed, timedOut, survived] = [count('Killed'), count('Timeout'), count('Survived')];
+	const noticed = killed + timedOut;
+	const score = (100 * noticed) / Math.max(1, noticed + survived);
+	return { killed, timedOut, survived, notCovered: count('NoCoverage'), score };
+}
+
+function scoreRow(name: string, mutants: readonly Mutant[]): string[] {
+	const { killed, timedOut, survived, notCovered, score } = scoreOf(mutants);
+	return [name, ...[killed, timedOut, survived, notCovered].map(String), `${score.toFixed(1)} %`];
+}
+
+const shown = (text: string): string =>
+	`\`${text.trim().replaceAll(/\s+/g, ' ').replaceAll('|', '\\|')}\``;
+
+function writeResult(part: Part, mutants: readonly Mutant[], explained: readonly Survivor[]): void {
+	const fileOf = (mutant: Mutant) => placeOf(mutant).file;
+	const rows = [...new Set(mutants.map(fileOf))].sort().map((file) =>
+		scoreRow(
+			`\`${file}\``,
+			mutants.filter((mutant) => fileOf(mutant) === file),
+		),
+	);
+	const figures = [
+		`Stryker makes one change at a time to the code, and runs the tests that reach it (below \`test\`:
+${part.tests.map((tests) => `\`${tests}\``).join(', ')}). The score is the percentage of the covered
+mutants that a test noticed, at least ${LEAST_SCORE} %. Property tests try a tenth of their cases.`,
+		markdownTable(
+			['', 'killed', 'timed out', 'survived', 'not covered', 'score'],
+			[...rows, scoreRow('**all**', mutants)],
+		),
+	];
+	if (part.explained) {
+		const unexplained = mutants.filter(isAlive).length - explained.length;
+		if (unexplained > 0) figures.push(`${unexplained} survivors aren't explained yet.`);
+		else if (explained.length === 0) figures.push('No mutant survived.');
+		else figures.push('Every survivor is explained in `test/mutation/survivors.ts`:');
+	}
+	if (explained.length > 0) {
+		figures.push(
+			markdownTable(
+				['File', 'From', 'To', 'Why no test notices'],
+				explained.map(({ file, from, to, why }) => [file, shown(from), shown(to), why]),
+			),
+		);
+	}
+	const { version } = stryker;
+	const { score } = scoreOf(mutants);
+	writeSection(part.section, {
+		versions: `StrykerJS ${version}, Node ${process.versions.node}`,
+		result: `${score.toFixed(1)} % of ${mutants.length} mutants noticed`,
+		figures,
+	});
+}
+
+/** Tries the mutants of one part, writes the result, and says whether it is good enough. */
+async function passes(name: string, part: Part, force: boolean): Promise<boolean> {
+	const mutants = await tryMutants(name, part, force);
+	const { explained, unexplained, unused } = explain(mutants);
+	writeResult(part, mutants, explained);
+	for (const place of unexplained) console.log('survived:', place);
+	for (const survivor of unused) console.log('explained, but no survivor:', survivor);
+	const isExplained = !part.explained || unexplained.length === 0;
+	return scoreOf(mutants).score >= LEAST_SCORE && isExplained && unused.length === 0;
+}
+
+async function main(): Promise<void> {
+	const { values, positionals } = parseArgs({
+		options: { force: { type: 'boolean', default: false } },
+		allowPositionals: true,
+	});
+	const unknown = positionals.find((name) => !Object.hasOwn(PARTS, name));
+	if (unknown !== undefined) throw new Error(`There is no part ${unknown}`);
+	const missing = namedInVain();
+	if (missing.length > 0) throw new Error(`There is no longer:\n${missing.join('\n')}`);
+	for (const [name, part] of Object.entries(PARTS)) {
+		if (positionals.length > 0 && !positionals.includes(name)) continue;
+		if (!(await passes(name, part, values.force))) process.exitCode = 1;
+	}
+}
+
+void main().catch((error: unknown) => {
+	console.error(error);
+	process.exitCode = 1;
+});
