@@ -126,8 +126,16 @@ export async function readyExamples(sandbox: SandboxProcess): Promise<ReadyExamp
 	const { webhook } = await sandbox.control<{ webhook: string }>('GET', 'organisation');
 	const { address: wallet } = await administrator(sandbox.url);
 	const desk = `${sandbox.url}/sandbox`;
-	const practice = (isChat: boolean): string =>
-		`**Ready to run:** ${isChat ? 'open the chat and ask' : 'click **Execute workflow**'}. The [practice desk](${desk}) is its service, sheet and inbox: what a workflow sends, writes and pays shows up there.`;
+	const starts: Readonly<Record<string, string>> = {
+		'ai-agent-with-review': 'open the chat and ask',
+		'mcp-reading':
+			'publish it, and give an assistant the URL of **Assistants** and the token `practice`',
+		'was-it-paid':
+			'publish it, and run *Payroll run with one approval*. The practice desk chooses whether payments arrive or fail',
+		'confirm-in-your-wallet': `click **Execute workflow**, and confirm in the [practice wallet](${sandbox.signerUrl ?? desk})`,
+	};
+	const practice = (name: string): string =>
+		`**Ready to run:** ${starts[name] ?? 'click **Execute workflow**'}. The [practice desk](${desk}) is its service, sheet and inbox: what a workflow sends, writes and pays shows up there.`;
 	/* The month of the rows in the sheet. */
 	const month = new Date().toISOString().slice(0, 7);
 	const makeReady = (name: string): Workflow => {
@@ -135,16 +143,13 @@ export async function readyExamples(sandbox: SandboxProcess): Promise<ReadyExamp
 		const workflow: Workflow = JSON.parse(
 			forSandbox(text, { url: sandbox.url, webhookId: webhook, wallet }),
 		);
-		const isChat = workflow.nodes.some(({ type }) => CHAT.test(type));
 		const replaced = workflow.nodes
 			.filter(({ type }) => SHEET.test(type) || CHAT.test(type))
 			.map((node) => node.name);
 		return {
 			...workflow,
 			nodes: workflow.nodes.map((node) =>
-				NOTE.test(node.type)
-					? withoutSteps(node, practice(isChat))
-					: atTheDesk(desk, workflow, node),
+				NOTE.test(node.type) ? withoutSteps(node, practice(name)) : atTheDesk(desk, workflow, node),
 			),
 			pinData: Object.fromEntries(
 				Object.entries(workflow.pinData ?? {})
