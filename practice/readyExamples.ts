@@ -1,3 +1,4 @@
+import { ROLE_NUMBERS } from '../sandbox/administratorInvites';
 import { EXAMPLES, readExample } from './exampleFiles';
 import { administrator, firstTeam } from '../n8nHost/sandboxCredentials';
 import type { SandboxProcess } from '../n8nHost/sandboxProcess';
@@ -25,6 +26,9 @@ const PLACEHOLDERS = {
 	wallet: /0xYOUR-WALLET-ADDRESS/g,
 };
 
+/** Where the options of a node begin that gives the role of the example, whose number this service knows. */
+const INVITED_ROLE = /json\.role \}\}","options":\{/g;
+
 /** The text of an example, with the sandbox in the place of a person's own system, webhook and wallet. */
 export function forSandbox(
 	text: string,
@@ -34,7 +38,8 @@ export function forSandbox(
 		.replace(PLACEHOLDERS.system, `${url}/sandbox/authorization`)
 		.replace(PLACEHOLDERS.service, url)
 		.replace(PLACEHOLDERS.webhook, webhookId)
-		.replace(PLACEHOLDERS.wallet, wallet);
+		.replace(PLACEHOLDERS.wallet, wallet)
+		.replaceAll(INVITED_ROLE, `$&"expectedRoleCode":"${ROLE_NUMBERS.team_viewer}",`);
 }
 
 /** Says which month a statement is for. */
