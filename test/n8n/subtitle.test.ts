@@ -47,7 +47,7 @@ const EVENTS: ReadonlyArray<readonly [unknown, string]> = [
 	[[...EVENT_TYPES.slice(0, 7)], '7 events'],
 	[['*'], 'Any Event'],
 	[['deposit.received', '*'], 'Any Event'],
-	[['deposit.refunded'], 'deposit.refunded'],
+	[['deposit.refunded'], 'Deposit Refunded'],
 	['invite.accepted', 'Invite Accepted'],
 	['={{ $json.events }}', 'Events from an expression'],
 	[['={{ $json.event }}'], 'Events from an expression'],

@@ -12,7 +12,15 @@ export const properties: INodeProperties[] = [
 	...propertiesOf(parameters),
 ];
 
-const names = Object.fromEntries(eventOptions.map(({ name, value }) => [value, name]));
+/** "Deposit Received" for `deposit.received`, as an expression and here. */
+const inWords = '.replace(/[._]/g, " ").replace(/\\b[a-z]/g, (letter) => letter.toUpperCase())';
+const wordsOf = (type: string) =>
+	type.replace(/[._]/g, ' ').replace(/\b[a-z]/g, (letter) => letter.toUpperCase());
+
+/** The names that differ from the words of their types. */
+const names = Object.fromEntries(
+	eventOptions.flatMap(({ name, value }) => (name === wordsOf(value) ? [] : [[value, name]])),
+);
 const events = '[$rawParameter.events].flat()';
 const only = `String(${events}[0] ?? "")`;
 
@@ -20,7 +28,7 @@ const only = `String(${events}[0] ?? "")`;
  * The expression for the line under the node on the canvas: "Deposit Received", "7 events" or "Any
  * event". It doesn't evaluate the field's own expression, which may fail before the workflow runs.
  */
-export const subtitle = `={{ ${events}.includes("*") ? "Any Event" : ${events}.length > 1 ? ${events}.length + " events" : ${only}.startsWith("=") ? "Events from an expression" : (${JSON.stringify(names)})[${only}] ?? ${only} }}`;
+export const subtitle = `={{ ${events}.includes("*") ? "Any Event" : ${events}.length > 1 ? ${events}.length + " events" : ${only}.startsWith("=") ? "Events from an expression" : (${JSON.stringify(names)})[${only}] ?? ${only}${inWords} }}`;
 
 export const triggerPanel: TriggerPanelDefinition = {
 	header: 'Receive an event from the service',

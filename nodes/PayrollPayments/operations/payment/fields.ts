@@ -236,7 +236,7 @@ export const fields = {
 			{
 				label: 'Payment Reference',
 				description:
-					'Your invoice or payout number. This node pays a reference once for each team, even with a new authorization. A copy of the node starts with an empty record. It isn’t sent to the service.',
+					'Your invoice or payout number. This node pays a reference once for each team, even with a new authorization. It isn’t sent to the service.',
 				example: 'INV-2026-0042',
 				empty: 'unset',
 			},
