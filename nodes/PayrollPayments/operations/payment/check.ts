@@ -130,6 +130,15 @@ function signedFor({ chainId, verifyingContract }: Readonly<Record<string, unkno
 	};
 }
 
+/** What only the node says of a payment. An `error` would also make n8n run a paid item again. */
+const OWN_COLUMNS = ['error', 'hint', 'attempt_code', 'already_sent', 'run_message'];
+
+const paymentAnswer = instantPaymentAnswer.transform((answer) => {
+	const others = { ...answer };
+	for (const name of OWN_COLUMNS) Reflect.deleteProperty(others, name);
+	return others;
+});
+
 /** What the service's answer says, without what the row itself says. */
 function paid(columns: OutputRecord, { transaction, ...others }: PaymentAnswer): OutputRecord {
 	const own = { outcome: 'paid', transaction, ...columns };
@@ -177,7 +186,7 @@ async function guardPayment(
 			entityId: teamId,
 			...{ signs, reference, columns },
 			sign: async () => ({ signature: await sign() }),
-			answer: instantPaymentAnswer,
+			answer: paymentAnswer,
 		},
 		{ journal, change: payment },
 	);
