@@ -9,7 +9,7 @@ import { walletCredentials } from '../../n8nHost/sandboxCredentials';
 import { schemeOf } from '../support/signedDeliveries';
 import { shareTestEnvironment, useEnvironment } from '../../n8nHost/testEnvironment';
 import { waitUntil } from '../../n8nHost/waiting';
-import { action, node } from '../../n8nHost/workflows';
+import { action, node, START } from '../../n8nHost/workflows';
 
 const OPERATIONS = CATALOGUE.map(({ resource, operation }) => `${resource}.${operation}`);
 
@@ -118,8 +118,10 @@ beforeAll(async () => {
 	});
 	const { id } = await n8n.saveWorkflow({
 		name: 'Forms',
-		nodes: [...actions, ...others, ...triggers],
+		nodes: [...actions, ...others, ...triggers, { ...START, position: [220, 600] }],
 		connections: {
+			/* A node that runs alone changes nothing. */
+			Start: { main: [[{ node: 'Made by hand', type: 'main', index: 0 }]] },
 			'Get team users': { main: [[{ node: 'Write a message', type: 'main', index: 0 }]] },
 		},
 	});

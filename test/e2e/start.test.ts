@@ -147,7 +147,10 @@ describe('npm start', () => {
 			'cleared-deposit-to-payment',
 			{ 'Don’t pay': /^Declined by `Ada`, so nothing was sent/, Pay: PAID },
 		],
-		['payroll-run-with-approval', { Pay: /^Payroll run, approved by Ada: 3 paid \(\$13175\.50\)/ }],
+		[
+			'payroll-run-with-approval',
+			{ Pay: /^Payroll run, approved by Ada: 3 of 3 paid \(\$13,175\.50\)/ },
+		],
 	])('%s asks in n8n’s own form, and says what came of each answer', async (name, said) => {
 		const page = await open(name);
 		for (const [decision, text] of Object.entries(said)) {

@@ -873,12 +873,12 @@ describe('Existing People: Skip with Check Only', () => {
 		expect(recordsOf(output)).toMatchObject([
 			{
 				check: 'passed',
-				summary: `Invite 2 people (c@example.com, d@example.com) ${to}; skips 2 people who are members or already invited. ${service}`,
+				summary: `Invite 2 people (c@example.com, d@example.com) ${to}; skips 2 people who are members or already invited${service()}`,
 				request: request('c', 'd'),
 			},
 			{
 				check: 'passed',
-				summary: `Invite 1 person (e@example.com) ${to}. ${service}`,
+				summary: `Invite 1 person (e@example.com) ${to}${service()}`,
 				request: request('e'),
 			},
 		]);
