@@ -11,7 +11,6 @@ import { freePort } from './ports';
 import { PostgreSql, postgresSettings } from './postgreSql';
 import { Redis } from './redis';
 import { SandboxProcess } from './sandboxProcess';
-import { SUITE_SETTINGS } from './sandboxSettings';
 import { SupervisedProcess } from './supervisedProcess';
 import { isUp, waitFor, waitUntil } from './waiting';
 
@@ -115,7 +114,7 @@ export class N8nQueue {
 	async sandbox(name: string): Promise<SandboxProcess> {
 		await this.ready();
 		const logFile = path.join(this.main.dataFolder, `sandbox-${name}.log`);
-		return await SandboxProcess.start({ logFile, settings: SUITE_SETTINGS });
+		return await SandboxProcess.start({ logFile });
 	}
 
 	/** The software, as reports name it. */

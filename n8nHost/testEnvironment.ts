@@ -11,7 +11,6 @@ import { newDataFolder } from './preparedFolders';
 import { psql, postgresSettings } from './postgreSql';
 import { firstTeam, saveSandboxCredentials, type SandboxCredentials } from './sandboxCredentials';
 import { SandboxProcess } from './sandboxProcess';
-import { SUITE_SETTINGS } from './sandboxSettings';
 import { leaseN8n } from './sharedN8n';
 
 /** A real n8n with the packed package installed, and its owner signed in. */
@@ -161,7 +160,7 @@ export async function shareTestEnvironment(): Promise<TestEnvironment> {
 async function withSandbox(environment: N8nEnvironment): Promise<TestEnvironment> {
 	const { n8n, n8nProcess } = environment;
 	const logFile = path.join(n8nProcess.dataFolder, 'sandbox.log');
-	const sandbox = await SandboxProcess.start({ logFile, settings: SUITE_SETTINGS });
+	const sandbox = await SandboxProcess.start({ logFile });
 	return {
 		...environment,
 		sandbox,

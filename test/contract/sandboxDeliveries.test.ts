@@ -10,7 +10,7 @@ import { hmac } from '../../n8nHost/sampleEvents';
 
 const SECRET = 'a secret of the test';
 
-const sandbox = useActionSandbox({ retryDelays: [20, 40, 60] }, {});
+const sandbox = useActionSandbox({ retryDelays: [20, 40, 60] });
 let receiver: HttpServer;
 const received: ReceivedRequest[] = [];
 /** What the webhook endpoint answers first; then 200. */

@@ -2,7 +2,7 @@ import { useActionSandbox } from '../support/actionSandbox';
 
 /* The practice desk: an inbox, and a sheet that behaves as Google Sheets does in n8n. */
 
-const sandbox = useActionSandbox({}, {});
+const sandbox = useActionSandbox();
 
 const post = async (route: string, body: object) =>
 	Object(await sandbox.control('POST', route, body));

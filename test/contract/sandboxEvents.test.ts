@@ -6,7 +6,7 @@ import { SandboxClient } from '../support/sandboxClient';
 
 /* The events that payments and invites cause. */
 
-const sandbox = useActionSandbox({ paymentDelay: 0 }, {});
+const sandbox = useActionSandbox({ paymentDelay: 0 });
 let client: SandboxClient;
 let receiver: HttpServer;
 const received: Array<Record<string, unknown>> = [];

@@ -9,7 +9,7 @@ import { dataOf, SandboxClient, type Reply } from '../support/sandboxClient';
 /* What openapi.yaml can't say: roles, and what is done once. The conformance test has the formats. */
 
 /* With the sandbox's own defaults. */
-const sandbox = useActionSandbox({}, {});
+const sandbox = useActionSandbox();
 const clients = new Map<AccountName, SandboxClient>();
 let teamIds: string[];
 

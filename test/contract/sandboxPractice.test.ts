@@ -10,7 +10,7 @@ import { dataOf, SandboxClient } from '../support/sandboxClient';
 
 /* What services of this kind do, beyond the letter of the document or in one of several ways. */
 
-const sandbox = useActionSandbox({}, {});
+const sandbox = useActionSandbox();
 let client: SandboxClient;
 
 beforeAll(async () => {

@@ -8,7 +8,7 @@ import { startSandbox } from '../../sandbox/server';
 import { repository } from '../../tooling/paths.mjs';
 import { useActionSandbox } from '../support/actionSandbox';
 
-const sandbox = useActionSandbox({}, {});
+const sandbox = useActionSandbox();
 
 const get = async (path = ''): Promise<Response> => await fetch(`${sandbox.url}/sandbox${path}`);
 const statusOf = async (route: string, body: object): Promise<number> => {

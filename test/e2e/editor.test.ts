@@ -118,7 +118,7 @@ beforeAll(async () => {
 	});
 	const { id } = await n8n.saveWorkflow({
 		name: 'Forms',
-		nodes: [...actions, ...others, ...triggers, { ...START, position: [220, 600] }],
+		nodes: [...actions, ...others, ...triggers, { ...START, position: [0, 600] }],
 		connections: {
 			/* A node that runs alone changes nothing. */
 			Start: { main: [[{ node: 'Made by hand', type: 'main', index: 0 }]] },

@@ -361,6 +361,18 @@ describe('columns of input rows', () => {
 		expect((await invite(items.slice(1, 2))).error?.message).toBe('All rows are empty [item 0]');
 	});
 
+	it('name columns for the role and the team, which decide nothing', async () => {
+		const { stored } = await invite([
+			{ email: a, Role: 'Employee', team: 'Sales' },
+			{ email: b, Role: 'contractor', team: '' },
+		]);
+		const everyone = `everyone is invited to team ${sandbox.team} as Contractor`;
+		expect(stored).toContain(`Column Role isn’t used: ${everyone}`);
+		expect(stored).toContain(`Column team isn’t used: ${everyone}`);
+		const same = await invite([{ email: 'c@example.com', role: 'Contractor' }]);
+		expect(same.stored).not.toContain('isn’t used');
+	});
+
 	it('tell equal faults in one sentence, and each row its own with Continue', async () => {
 		const items = [a, 'x', undefined, b, undefined, 'y', 'x', undefined].map((email) => ({
 			name: 'Somebody',

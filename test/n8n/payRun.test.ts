@@ -450,7 +450,7 @@ describe('a pay run', () => {
 		expect(sandbox.writes()).toHaveLength(5);
 	});
 
-	it('says that nothing was sent of no payment that the service refused, nor beside one', async () => {
+	it('doesn’t say that nothing was sent once the service has refused a payment', async () => {
 		const [first, second] = await sheet(PAYEES.slice(0, 2));
 		await sandbox.fault({ kind: 'status', status: 400, match: PAYMENT, times: 'always' });
 		const items = [{ ...first }, { ...second, email: 'ben(at)example.com' }];

@@ -89,6 +89,7 @@ const CHANGES: ReadonlyArray<readonly [change: IDataObject, fault: string]> = [
 	[{ authorization: 'none yet' }, 'authorization isn’t valid JSON'],
 	[{ authorization: {} }, 'authorization is empty'],
 	[{ authorization: { from: '0x' } }, 'authorization, To is missing'],
+	[{ Currency: 'EUR' }, 'Currency is EUR, and the form’s Currency is USD'],
 ];
 
 describe.each(SOURCES)('rows from %s', (what, run) => {

@@ -40,7 +40,7 @@ describe.each<[string, SettingsInput]>([
 	['with the team’s account as sender', { typedDataFrom: 'teamAccount' }],
 	['with everything different', unusual],
 ])('a service %s', (_name, settings) => {
-	const sandbox = useActionSandbox(settings, {});
+	const sandbox = useActionSandbox(settings);
 	const startTrigger = useTriggerHosts();
 	expectValidRequests(sandbox);
 

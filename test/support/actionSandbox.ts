@@ -15,7 +15,6 @@ import { callControl } from '../../n8nHost/control';
 import { processedKeys, runNode, SavedCredentials, type RunResult } from './actionHost';
 import { without } from '../../n8nHost/sampleEvents';
 import { walletCredentials } from '../../n8nHost/sandboxCredentials';
-import { SUITE_SETTINGS } from '../../n8nHost/sandboxSettings';
 import { paymentForm } from '../../n8nHost/workflows';
 
 export { without };
@@ -49,12 +48,8 @@ export class ActionSandbox {
 		return this.sandbox.accounts;
 	}
 
-	/** @param base the settings without those of the file */
-	async start(settings: SettingsInput = {}, seed?: string, base = SUITE_SETTINGS): Promise<void> {
-		this.running = await startSandbox({
-			settings: { ...base, ...settings },
-			seed,
-		});
+	async start(settings: SettingsInput = {}, seed?: string): Promise<void> {
+		this.running = await startSandbox({ settings, seed });
 		stopAfterFile(async () => await this.stop());
 	}
 
@@ -239,12 +234,9 @@ export class ActionSandbox {
 }
 
 /** A sandbox for the tests of the calling file, reset before each of them. */
-export function useActionSandbox(
-	settings: SettingsInput = {},
-	base?: SettingsInput,
-): ActionSandbox {
+export function useActionSandbox(settings: SettingsInput = {}): ActionSandbox {
 	const shared = new ActionSandbox();
-	beforeAll(async () => await shared.start(settings, undefined, base));
+	beforeAll(async () => await shared.start(settings));
 	beforeEach(async () => await shared.reset());
 	return shared;
 }

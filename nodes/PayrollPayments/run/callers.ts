@@ -1,7 +1,7 @@
 /*
- * Who runs a node, besides a workflow that somebody built (n8n 2.41.3).
+ * Who runs a node, in addition to workflows that people build (n8n 2.41.3).
  * - An AI agent: the node's type ends in "Tool".
- * - n8n's assistant can execute a single node in a workflow of its own, which is deleted afterwards
+ * - n8n's assistant can execute a single node in a temporary workflow
  *   (execute-node.service.js). n8n's agents do so with tools (ephemeral-node-executor.js).
  * - An evaluation may hand requests to a model, and its answer to the node (authentication.js).
  * - A chat runs each message in a workflow that is deleted afterwards (chat-hub-workflow.service.js).
@@ -13,8 +13,8 @@ import { isRecord } from '../shared/json';
 import type { Operation } from './operation';
 
 /**
- * Refuses what isn't for whoever runs the node. The parameters count as saved, since an agent could fill
- * in an expression.
+ * Refuses what only people may do, and changes that a run of this kind can't make safely. The parameters
+ * count as saved, since an agent could fill in an expression.
  * @throws {UserError} that says how a person can do it
  */
 export function refuseCaller(context: IExecuteFunctions, operation: Operation): void {

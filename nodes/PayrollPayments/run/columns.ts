@@ -144,6 +144,29 @@ function matches(row: SheetRow<string>, name: string): string[] {
 	return wanted === '' ? [] : headers.filter((header) => withoutStyle(header) === wanted);
 }
 
+/**
+ * Headers of columns with another value than the form has for all rows.
+ * @param given spellings of the form's values, by the name of their column
+ */
+export function unusedColumns(
+	rows: ReadonlyArray<SheetRow<string>>,
+	given: Readonly<Record<string, readonly string[]>>,
+): ReadonlySet<string> {
+	const formValues = new Map(
+		Object.entries(given).map(([name, values]) => [name, new Set(values.map(withoutStyle))]),
+	);
+	const isUnused = ([header, cell]: readonly [string, unknown]) => {
+		const values = formValues.get(withoutStyle(header));
+		return values !== undefined && !isBlank(cell) && !values.has(withoutStyle(String(cell)));
+	};
+	const headers = rows.flatMap(({ columns, names }) =>
+		Object.entries(columns)
+			.filter((column) => isUnused(column) && !names.some(({ name }) => name === column[0]))
+			.map(([header]) => header),
+	);
+	return new Set(headers);
+}
+
 interface Recognition<Name extends string> {
 	/** The spellings that are recognized, and the field of each. */
 	readonly recognized: Readonly<Record<string, Name>>;

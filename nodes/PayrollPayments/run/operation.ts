@@ -51,7 +51,7 @@ export interface Operation {
 	readonly otherOutputs?: readonly z.AnyZodObject[];
 	/** Whether the first unknown outcome ends the run even with *On Error: Continue*. */
 	readonly stopsAtUnknown?: boolean;
-	/** Whether n8n must keep the workflow, so that what was done is known ever after. */
+	/** Whether n8n must keep the workflow, so that later runs know what was done. */
 	readonly recordsForGood?: boolean;
 	/** What every failed item has in addition, whatever the failure. */
 	readonly failureColumns?: OutputRecord;

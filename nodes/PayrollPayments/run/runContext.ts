@@ -52,6 +52,8 @@ export interface RunContext<Own = unknown> {
 	scope(): RunScope;
 	/** Adds the values that are text to the execution's own data, by which n8n's list of executions can be searched. */
 	annotate(values: Readonly<Record<string, unknown>>): void;
+	/** Shows a sentence above the output. */
+	hint(message: string): void;
 }
 
 /** The only way of a change to the wire: a journal records it, then it is signed and sent. */
@@ -135,6 +137,7 @@ export async function openRun(
 		memory,
 		store: context.helpers,
 		scope,
+		hint: (message) => context.addExecutionHints({ message, location: 'outputPane' }),
 		annotate: (values) => {
 			for (const [name, value] of Object.entries(values)) {
 				if (typeof value === 'string') context.customData.set(name, value);

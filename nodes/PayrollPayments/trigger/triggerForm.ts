@@ -7,7 +7,7 @@ import { eventOptions, parameters } from './fields';
 export const properties: INodeProperties[] = [
 	noticeOf(
 		'registrationNotice',
-		'Open <b>Webhook URLs</b> above and copy the test URL, later the production URL, into the webhook settings of the service’s dashboard. Copy the signing secret from there into the credential. n8n can’t register the webhook for you.',
+		'Copy the test URL, later the production URL, from <b>Webhook URLs</b> above into the webhook settings of the service’s dashboard, and the signing secret from there into the credential. n8n can’t register the webhook for you.',
 	),
 	...propertiesOf(parameters),
 ];
@@ -45,5 +45,5 @@ export const triggerPanel: TriggerPanelDefinition = {
 /** For n8n's own assistant when it builds a workflow. */
 export const builderHint: IBuilderHint = {
 	searchHint:
-		'The user must copy the production URL into the service’s dashboard by hand. Keep Authentication on Webhook Credentials. The funds of a deposit are available once it is complete (depositStatuses: complete); to see reversals, add reverted. Use output: simplified for sheets and messages: its amounts come as decimal text and in cents. Write deposits to sheets with Append or Update on deposit_id, and let only a newer updated_at change a row. Deliveries that repeat an event are already ignored.',
+		'The user must copy the production URL into the service’s dashboard by hand. Keep Authentication on Webhook Credentials. The funds of a deposit are available once it is complete (depositStatuses: complete); to see reversals, add reverted. Use output: simplified for sheets and messages: its amounts come as decimal text and in cents. Write deposits to sheets with Append or Update on deposit_id, and let only a newer updated_at change a row.',
 };

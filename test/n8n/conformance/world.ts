@@ -16,7 +16,7 @@ export class World extends ActionSandbox {
 	private shared?: SavedCredentials;
 
 	override async start(): Promise<void> {
-		await super.start({}, SEED, letterOfTheDocument);
+		await super.start(letterOfTheDocument, SEED);
 	}
 
 	override get organisation(): Organisation {

@@ -49,7 +49,7 @@ export async function sendsInItsCheck(context: RunContext) {
 	const { items, call } = context.write([0], change);
 	// @ts-expect-error a read has the method GET
 	await context.read(change);
-	// @ts-expect-error the call of a change is no read either
+	// @ts-expect-error the call of a change isn't a read either
 	await context.read(call);
 	// @ts-expect-error no client to send with
 	await context.sendWrite(call);
@@ -67,7 +67,7 @@ export function leavesTheJournalOut(context: RunContext) {
 	// @ts-expect-error what is recorded needs a journal
 	context.write([0], change, { change: 'key' });
 	const blind = { perform: async <Data>(_: string, send: () => Promise<Data>) => await send() };
-	// @ts-expect-error what has a `perform` alone is no journal
+	// @ts-expect-error a `perform` alone doesn't make a journal
 	context.write([0], change, { change: 'key', journal: blind });
 }
 

@@ -8,13 +8,15 @@ import { emailKey } from '../../contract/formats';
 import { INVITE_ROLES, ROLE_NAMES } from '../../contract/roles';
 import { defineWrite, repeated } from '../../run/operation';
 import { eachOrRefused, type Form } from '../../run/rows';
-import { checkColumnNames, sheetOf } from '../../run/columns';
+import { checkColumnNames, sheetOf, unusedColumns } from '../../run/columns';
+import type { RunContext } from '../../run/runContext';
+import { asWord } from '../../shared/redaction';
 import { placeName } from '../../shared/sheetPlace';
 
 import { columnNames, readRow, type Row } from './columns';
 import { lookUpPeople, personOutcome, type KnownPeople } from './existingPeople';
 import { inviteesAsJson, inviteesOnForm } from './invitees';
-import { itemsOf, rowsFor, type Group } from './requests';
+import { itemsOf, rowsFor, targetOf, type Group } from './requests';
 
 const fields = {
 	teamId: teamId(),
@@ -86,6 +88,12 @@ function rowsOf(items: readonly InviteItem[]): ReadonlyMap<InviteItem, Row> {
 	}));
 }
 
+/** Columns for the role or the team, which the form decides for everyone. */
+function unusedIn(rows: readonly Row[], { role, teamId }: Group, { credentials }: RunContext) {
+	const name = credentials.entities.find(({ id }) => id === teamId)?.name ?? teamId;
+	return unusedColumns(rows, { role: [role, ROLE_NAMES[role]], team: [teamId, name] });
+}
+
 /**
  * Reads all people, and groups those who can be invited by one request. A person may be named once in
  * a group and, since people who are invited already are left out by *Existing People: Skip*, once for
@@ -133,7 +141,7 @@ async function groupGuests(items: readonly InviteItem[]) {
 		for (const invitee of people) group.guests.push({ item, invitee });
 		return [];
 	});
-	return { groups: [...groups.values()], refusals };
+	return { groups: [...groups.values()], refusals, rows: [...rows.values()] };
 }
 
 /** docs/api.md, Endpoint 5. Rows become people, people groups, and groups requests. */
@@ -149,7 +157,14 @@ export const createInvites = defineWrite({
 	sheet: { source: 'inviteesSource' },
 	output: z.union([personOutcome, invitesCreatedAnswer]),
 	check: async (forms, context) => {
-		const { groups, refusals } = await groupGuests(forms);
+		const { groups, refusals, rows: sheet } = await groupGuests(forms);
+		const [group] = groups;
+		if (group !== undefined && groups.length === 1) {
+			const everyone = `isn’t used: everyone is invited ${targetOf(group, context)}`;
+			for (const header of unusedIn(sheet, group, context)) {
+				context.hint(`Column ${asWord(header)} ${everyone}`);
+			}
+		}
 		if (refusals.length > 0 && !context.continues) return refusals;
 		/* Each team is looked up once. */
 		const lookUps = new Map<string, Promise<KnownPeople>>();

@@ -135,7 +135,7 @@ function outcomesOf(
 }
 
 /** "to team te-… as Contractor". */
-function targetOf({ teamId, role, anonymous }: Group, { credentials }: RunContext): string {
+export function targetOf({ teamId, role, anonymous }: Group, { credentials }: RunContext): string {
 	const team = entityLabel(teamId, credentials.entities);
 	return `to team ${team} as ${ROLE_NAMES[role]}${anonymous ? ', anonymously' : ''}`;
 }

@@ -256,7 +256,7 @@ export const fields = {
 			{
 				label: 'Payment Authorization',
 				description:
-					'The EIP-712 payload to sign, or its message with from, to, salt, expires and data. The node checks that data.amount equals the amount above, that from (if it is an address) is the wallet, Signer, the Platform ID or the team’s account, that the chain belongs to the network, and that every team ID and email address in it is the one above. Everything else is signed as given. With a provided signature and no Domain, Types and Primary Type, nothing is compared.',
+					'The EIP-712 payload to sign, or its message (from, to, salt, expires, data). The node compares sender, chain, amount, team IDs and email addresses with this form. Everything else is signed as given. With a provided signature and no Domain, Types and Primary Type, nothing is compared.',
 			},
 			paymentPayload,
 		),

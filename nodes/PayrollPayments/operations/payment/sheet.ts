@@ -1,6 +1,13 @@
 import { entityLabel } from '../../api/credentials';
 import { isBlank, refusalOf, type Schema } from '../../forms/field';
-import { checkColumnNames, fieldsOfRow, rowError, sheetOf, type SheetRow } from '../../run/columns';
+import {
+	checkColumnNames,
+	fieldsOfRow,
+	rowError,
+	sheetOf,
+	unusedColumns,
+	type SheetRow,
+} from '../../run/columns';
 import { refused, type Form, type Row } from '../../run/rows';
 import type { RunContext } from '../../run/runContext';
 import type { UserError } from '../../shared/errors';
@@ -27,7 +34,7 @@ const RECOGNITION = {
 } as const;
 
 /** The cells of a row as the form's own fields read them, with the first fault. */
-function readCells(row: SheetRow<Column>) {
+function readCells(row: SheetRow<Column>, currency: string) {
 	const { valueOf, headerOf } = fieldsOfRow(row, RECOGNITION);
 	let fault: UserError | undefined;
 	const read = <Value>(column: Column, schema: Schema<Value>): Value | undefined => {
@@ -53,6 +60,11 @@ function readCells(row: SheetRow<Column>) {
 	if (!isInCents && !isBlank(valueOf('amount_cents'))) {
 		const both = `${headerOf('amount')} and ${headerOf('amount_cents')}`;
 		fault ??= rowError(row, `${both} are both filled in`, ' Leave one of the two empty.');
+	}
+	const [otherCurrency] = unusedColumns([row], { currency: [currency] });
+	if (otherCurrency !== undefined) {
+		const other = shorten(visible(String(row.columns[otherCurrency])), 100);
+		fault ??= rowError(row, `${otherCurrency} is ${other}, and the form’s Currency is ${currency}`);
 	}
 	const paymentReference = isBlank(valueOf('reference'))
 		? undefined
@@ -85,7 +97,10 @@ export function readPayments(forms: readonly GivenForm[], { credentials }: RunCo
 	const unreadable: Row[] = [];
 	for (const [form, row] of rows) {
 		const { input, items } = form;
-		const { recipientEmail, amountCents, paymentReference, typedData, fault } = readCells(row);
+		const { recipientEmail, amountCents, paymentReference, typedData, fault } = readCells(
+			row,
+			input.currency,
+		);
 		const place = form.place && {
 			...form.place,
 			row: { ...row.place, reference: paymentReference },

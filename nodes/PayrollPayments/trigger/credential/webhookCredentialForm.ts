@@ -7,7 +7,7 @@ import { credentialFields } from './fields';
 export const properties: INodeProperties[] = [
 	noticeOf(
 		'testNotice',
-		'n8n’s connection test checks only that these fields are filled in correctly. To find out whether they match the service, click <b>Execute step</b> in the trigger, and have the service send an event to the test URL. If the signature doesn’t fit, the error names the header and format that do, if any.',
+		'n8n’s connection test checks only that these fields are filled in correctly. To try them with the service, click <b>Execute step</b> in the trigger and have an event sent to the test URL. If the signature doesn’t fit, the error names the settings that do.',
 	),
 	...propertiesOf(credentialFields),
 ];
