@@ -5,10 +5,17 @@ interface Dialect {
 	/** @param message its bytes in hex */
 	messageParams(address: string, message: string): readonly unknown[];
 	/** @param typedData as eth_signTypedData_v4 takes it */
-	typedDataParams(address: string, typedData: unknown): readonly unknown[];
+	typedDataParams(address: string, typedData: SignedData): readonly unknown[];
 }
 
-const inText = (address: string, typedData: unknown) => [address, JSON.stringify(typedData)];
+interface SignedData {
+	readonly types: unknown;
+	readonly primaryType: string;
+	readonly domain: object;
+	readonly message: unknown;
+}
+
+const inText = (address: string, typedData: SignedData) => [address, JSON.stringify(typedData)];
 
 /** The dialects of remote signers, by their value in the credentials. */
 export const DIALECTS = {
@@ -16,7 +23,14 @@ export const DIALECTS = {
 		label: 'Clef',
 		methods: { message: 'account_signData', typedData: 'account_signTypedData' },
 		messageParams: (address, message) => ['text/plain', address, message],
-		typedDataParams: (address, typedData) => [address, typedData],
+		// Clef 1.9 reads a chain only from text.
+		typedDataParams: (address, { domain, ...rest }) => [
+			address,
+			{
+				...rest,
+				domain: 'chainId' in domain ? { ...domain, chainId: String(domain.chainId) } : domain,
+			},
+		],
 	},
 	wallet: {
 		label: 'Wallet',

@@ -86,6 +86,8 @@ const SIGNERS: Record<
 			return signer.signMessage(getBytes(String(third)));
 		}
 		if (method === 'account_signTypedData' && first === judge.address) {
+			// Clef 1.9 can't read a number here (“cannot unmarshal number into Go struct field”).
+			expect(Object(second).domain.chainId).toEqual(expect.any(String));
 			return signTyped(signer, second);
 		}
 		return undefined;
@@ -132,7 +134,11 @@ describe.each(dialects)('a signer of dialect %s', (dialect) => {
 		expect(toUtf8String(String(data))).toBe(TEXT);
 		await wallet.signTypedData(guardedNote);
 		const typed = calls[1]?.params.find((one) => one !== judge.address);
-		expect(typeof typed === 'string' ? JSON.parse(typed) : typed).toMatchObject(NOTE);
+		const seen = typeof typed === 'string' ? JSON.parse(typed) : Object(typed);
+		expect({
+			...seen,
+			domain: { ...seen.domain, chainId: Number(seen.domain.chainId) },
+		}).toMatchObject(NOTE);
 	});
 
 	it('is not believed when another key signed', async () => {
