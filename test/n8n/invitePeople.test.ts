@@ -381,7 +381,7 @@ describe('columns of input rows', () => {
 		const { error } = await invite(items);
 		expect(error?.message).toBe('Row 2: x isn’t an email address (the same in row 7)');
 		expect(error?.description).toContain(
-			'Also failed: Row 3: email is missing (the same in rows 5, 8); Row 6: y isn’t an email address. ',
+			'Also failed: Row 3: email is missing (the same in rows 5, 8); Row 6: y isn’t an email address.',
 		);
 		const { output } = await invite(items, {}, CONTINUE);
 		expect(recordsOf(output).flatMap(({ error: said }) => said ?? [])).toEqual([

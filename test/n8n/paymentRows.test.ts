@@ -162,6 +162,18 @@ describe.each(SOURCES)('rows from %s', (what, run) => {
 		expect(sandbox.writes()).toEqual([]);
 	});
 
+	it.each(['', '  ', null, undefined])(
+		'need a reference where the sheet has a column for it, not %j',
+		async (reference) => {
+			const rows = await sheet();
+			rows[1] = { ...rows[1], reference };
+			const { error } = await run(rows);
+			expect(error?.message).toBe('Row 3 of the sheet: reference is empty');
+			expect(error?.description).toContain('By its reference, the next run knows what was paid.');
+			expect(sandbox.writes()).toEqual([]);
+		},
+	);
+
 	it('are named by their row and reference', async () => {
 		const rows = await sheet();
 		rows[1] = { ...rows[1], amount: 'abc' };
@@ -169,7 +181,9 @@ describe.each(SOURCES)('rows from %s', (what, run) => {
 			'amount must be dollars in plain digits with at most two decimals, e.g. 125.00, not "abc"';
 		const { error } = await run(rows);
 		expect(error?.message).toBe(`Row 3 of the sheet (PAY-002): ${fault}`);
-		const bare = rows.map((each) => ({ ...each, row_number: '', reference: '' }));
+		const bare = rows.map(({ recipient_email, amount, authorization }) => ({
+			...{ recipient_email, amount, authorization },
+		}));
 		expect((await run(bare)).error?.message).toBe(`Row 2: ${fault}`);
 		const { output } = await run(rows, {}, CONTINUE);
 		const said = {

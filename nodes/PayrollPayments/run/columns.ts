@@ -180,6 +180,8 @@ export interface FieldsOfRow<Name extends string> {
 	/** The column of a field, as the sheet calls it. */
 	headerOf(field: Name): string;
 	isNamed(field: Name): boolean;
+	/** Whether the sheet has a column of the field, though its cell may be empty. */
+	hasColumn(field: Name): boolean;
 }
 
 /**
@@ -225,6 +227,7 @@ export function fieldsOfRow<Name extends string>(
 		},
 		headerOf: (field) => headers.get(field) ?? nameOf(field) ?? field,
 		isNamed: (field) => nameOf(field) !== undefined,
+		hasColumn: (field) => headers.has(field),
 	};
 }
 

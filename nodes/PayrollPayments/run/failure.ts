@@ -108,10 +108,10 @@ export function combineFailures(
 			summary === undefined &&
 			notSent.length > 0 &&
 			`Not sent: ${listed(notSent, MAX_NAMED)}.`,
-		also.length > 0 && `Also failed: ${listed(also, MAX_NAMED, '; ')}.`,
 	];
 	const isReported = failures.length > 1 || own.context.attemptCode !== undefined;
-	const { hint } = recordOf(first);
+	const { hint = own.hint } = recordOf(first);
+	const others = also.length > 0 && `Also failed: ${listed(also, MAX_NAMED, '; ')}.`;
 	const name = nameOf(first, firstItem(first));
 	return own
 		.withDone(
@@ -121,7 +121,7 @@ export function combineFailures(
 		.with({
 			item: first.place?.item ?? firstItem(first),
 			...(typeof name === 'object' && { row: name }),
-			hint: typeof hint === 'string' ? hint : own.hint,
+			hint: [hint, others].filter(Boolean).join(' '),
 			message: `${own.message.replace(/\.$/, '')}${alsoIn(same)}`,
 		});
 }

@@ -78,7 +78,6 @@ export function paymentReport(heading: string, columns: OutputRecord) {
 
 interface CheckedRun {
 	readonly count: number;
-	readonly total: bigint;
 	readonly toSend: readonly PaymentRow[];
 	readonly toSendTotal: bigint;
 	readonly balance: bigint | undefined;
@@ -95,12 +94,9 @@ function payments(count: number): string {
 
 /** The message and the page of the check of a run. */
 export function runReport(run: CheckedRun) {
-	const { count, total, toSend, toSendTotal, balance, service, refused } = run;
+	const { count, toSend, toSendTotal, balance, service, refused } = run;
 	const columns = toSend.map((row) => row.columns ?? {});
 	const what = `${centsAsDollars(toSendTotal)} in ${payments(toSend.length)}`;
-	const all =
-		toSend.length === count ? '' : `All rows: ${centsAsDollars(total)} in ${payments(count)}`;
-	const others = toSend.length === 0 ? '' : `The others: ${what}`;
 	const rest = balance === undefined ? undefined : centsAsDollars(balance - toSendTotal);
 	const isFailed = refused.length > 0;
 	const heading = isFailed
@@ -110,7 +106,7 @@ export function runReport(run: CheckedRun) {
 	return textsOf({
 		heading,
 		lines: [
-			isFailed ? others : all,
+			isFailed && toSend.length > 0 ? `The others: ${what}` : '',
 			...routeOf(columns, service),
 			balance === undefined || rest === undefined
 				? ''

@@ -1,5 +1,4 @@
 import { visible } from '../../shared/redaction';
-import { listed } from '../../shared/lists';
 
 /** What a check or a run says to people, before it is a message or a page. */
 export interface Report {
@@ -34,13 +33,18 @@ export function inChat(text: string): string {
 
 /** A few lines for a chat. */
 export function messageOf({ heading, lines, lists, payments }: Report): string {
+	const listedIn = (entries: readonly string[]) => {
+		const rest = entries.length - MAX_LISTED;
+		return [...entries.slice(0, MAX_LISTED), ...(rest > 0 ? [`and ${rest} more`] : [])];
+	};
 	const notes = lists
 		.filter(({ entries }) => entries.length > 0)
-		.map(({ title, entries }) => `${title}: ${listed(entries, MAX_LISTED, '; ')}`);
-	const rows = payments.slice(0, MAX_LISTED).map((payment) => payment.join(', '));
-	const rest = payments.length - rows.length;
-	const all = [heading, ...lines, ...notes, ...rows, ...(rest > 0 ? [`and ${rest} more`] : [])];
-	return all.map(inChat).join('\n');
+		.flatMap(({ title, entries }) => [
+			`${title}:`,
+			...listedIn(entries).map((each) => `• ${each}`),
+		]);
+	const rows = listedIn(payments.map((payment) => payment.join(', ')));
+	return [heading, ...lines, ...notes, ...rows].map(inChat).join('\n');
 }
 
 /** Characters that every page has room for in one line. Longer words are broken. */

@@ -116,7 +116,7 @@ export async function describeRun(rows: readonly Row[], run: RunContext): Promis
 			.flat()
 			.join('. '),
 		...runReport({
-			...{ count, total, toSend, toSendTotal, balance, service },
+			...{ count, toSend, toSendTotal, balance, service },
 			...{ paid, unknown, refused, duplicates },
 		}),
 		service,

@@ -35,7 +35,7 @@ const RECOGNITION = {
 
 /** The cells of a row as the form's own fields read them, with the first fault. */
 function readCells(row: SheetRow<Column>, currency: string) {
-	const { valueOf, headerOf } = fieldsOfRow(row, RECOGNITION);
+	const { valueOf, headerOf, hasColumn } = fieldsOfRow(row, RECOGNITION);
 	let fault: UserError | undefined;
 	const read = <Value>(column: Column, schema: Schema<Value>): Value | undefined => {
 		const value = valueOf(column);
@@ -69,6 +69,10 @@ function readCells(row: SheetRow<Column>, currency: string) {
 	const paymentReference = isBlank(valueOf('reference'))
 		? undefined
 		: read('reference', fields.paymentReference.schema);
+	if (hasColumn('reference') && isBlank(valueOf('reference'))) {
+		const advice = ' By its reference, the next run knows what was paid.';
+		fault ??= rowError(row, `${headerOf('reference')} is empty`, advice);
+	}
 	const typedData = read('authorization', fields.typedData.schema);
 	return { recipientEmail, amountCents, paymentReference, typedData, fault };
 }
