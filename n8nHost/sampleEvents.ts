@@ -78,8 +78,8 @@ export function payment(changes: Record<string, unknown> = {}): Record<string, u
 		process_transaction: null,
 		created_at: '2026-03-31T09:30:00Z',
 		updated_at: '2026-03-31T09:31:00Z',
-		pay_at_time: '1774949400',
-		pay_type: '1',
+		pay_at_time: 1_774_949_400,
+		pay_type: 1,
 		token: '0x1',
 		recipients: [
 			{

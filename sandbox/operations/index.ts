@@ -10,7 +10,7 @@ import { resolveNameReview } from './resolveNameReview';
 import { sendTestDelivery } from './sendTestDelivery';
 import { verifySignIn } from './verifySignIn';
 
-/** The eleven operations in the order of docs/api.md, Endpoints, and one that isn't documented. */
+/** The operations in the order of docs/api.md, Endpoints, and one that isn't documented. */
 export const OPERATIONS: readonly Operation[] = [
 	getSignInMessage,
 	verifySignIn,

@@ -1,10 +1,12 @@
 import type { z } from 'zod';
 
+import type { WriteMethod } from '../shared/http';
+
 /** Query values; a list goes as repeated keys, undefined is left out. */
 export type Query = Readonly<Record<string, string | number | readonly string[] | undefined>>;
 
 export interface Call<Data> {
-	readonly method: 'GET' | 'POST' | 'PUT';
+	readonly method: 'GET' | WriteMethod;
 	/** Below the base URL, beginning with /v2. */
 	readonly path: string;
 	readonly query?: Query;
@@ -18,7 +20,7 @@ export interface Call<Data> {
 }
 
 export type ReadCall<Data> = Call<Data> & { readonly method: 'GET' };
-export type WriteCall<Data> = Call<Data> & { readonly method: 'POST' | 'PUT' };
+export type WriteCall<Data> = Call<Data> & { readonly method: WriteMethod };
 
 export type SendRead = <Data>(call: ReadCall<Data>) => Promise<Data>;
 

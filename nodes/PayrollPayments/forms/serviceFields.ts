@@ -100,11 +100,11 @@ export function teamId(): Field<string> {
 	});
 }
 
-export function teamUserId(): Field<string> {
+export function teamUserId(description: string): Field<string> {
 	return locator({
 		label: 'User',
 		what: 'user',
-		description: 'The external payment recipient',
+		description,
 		searchListMethod: 'searchTeamUsers',
 		prefixes: ['us'],
 	});

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { WriteCall } from '../api/call';
 import type { JournalEntry } from '../idempotency/journal';
 import { UserError } from '../shared/errors';
+import { WRITE_METHODS } from '../shared/http';
 import type { JsonValue } from '../shared/json';
 import { listed } from '../shared/lists';
 import type { GuardedTypedData, Wallet } from '../signing';
@@ -16,7 +17,7 @@ const json = z.record(z.custom<JsonValue>());
 const signed = z.object({ domain: json, types: json, primaryType: z.string(), message: json });
 
 /** A request that changes something. Its body is without the signature. */
-const writeRequest = z.object({ method: z.enum(['POST', 'PUT']), path: z.string(), body: json });
+const writeRequest = z.object({ method: z.enum(WRITE_METHODS), path: z.string(), body: json });
 
 /** What *Check Only* puts out about one request. */
 export const checkOutput = z

@@ -1,5 +1,9 @@
+/** The methods of changes. */
+export const WRITE_METHODS = ['POST', 'PUT'] as const;
+export type WriteMethod = (typeof WRITE_METHODS)[number];
+
 export interface HttpRequest {
-	readonly method: 'GET' | 'POST' | 'PUT';
+	readonly method: 'GET' | WriteMethod;
 	/** Absolute, with its query string. */
 	readonly url: string;
 	readonly headers?: Readonly<Record<string, string>>;

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import {
-	depositReceivedSchema,
+	DOCUMENTED_EVENTS,
 	essentialSchema,
 	eventSchema,
 	OPTIONAL_FIELDS,
@@ -23,7 +23,7 @@ export interface ReceivedEvent {
 /**
  * Reads an event from a verified body (docs/api.md, Events).
  * Unknown event types, enum values and extra fields pass. `issues` names what is missing or has the
- * wrong type in the envelope and, for `deposit.received` of a documented version, in the deposit.
+ * wrong type in the envelope and, for a documented version, in its object.
  * @throws {Rejected} if the body isn't an event at all
  */
 export function parseEvent(
@@ -49,8 +49,8 @@ export function parseEvent(
 	if (essentials === undefined) throw notAnEvent(error.issues.map(describeIssue)[0] ?? '');
 	const { event_type: eventType, idempotency_key: idempotencyKey } = essentials;
 
-	const hasDeposit = eventType === 'deposit.received' && isDocumented(event.event_version);
-	const schema = hasDeposit ? depositReceivedSchema : eventSchema;
+	const described = DOCUMENTED_EVENTS.find(({ shape }) => shape.event_type.value === eventType);
+	const schema = isDocumented(event.event_version) ? (described ?? eventSchema) : eventSchema;
 	const issues = schema.safeParse(event).error?.issues ?? [];
 	return {
 		event,

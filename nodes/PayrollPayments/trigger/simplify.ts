@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { depositReceivedSchema, essentialSchema } from '../api/schemas/events';
+import { DOCUMENTED_EVENTS, essentialSchema } from '../api/schemas/events';
 import { emailKey, isEmail } from '../contract/formats';
 import { isRecord, type JsonObject, type JsonValue } from '../shared/json';
 import { centsAsDecimal } from '../shared/money';
@@ -69,7 +69,7 @@ const simplifiedEvent = z.object({
 
 /** What the trigger starts a workflow with: an event as received, or a flat row. */
 export const triggerOutput = z.union([
-	depositReceivedSchema,
+	...DOCUMENTED_EVENTS,
 	simplifiedEvent.extend({
 		validation_issues: z.array(z.string()).optional(),
 		headers: z.record(z.union([z.string(), z.array(z.string())])).optional(),

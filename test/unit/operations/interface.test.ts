@@ -81,7 +81,7 @@ function shownFor(property: INodeProperties, resource: string, operation: string
 	);
 }
 
-it('offers exactly the twelve resource/operation pairs', () => {
+it('offers exactly the promised resource/operation pairs', () => {
 	expect(CATALOGUE.map(({ resource, operation }) => `${resource}.${operation}`).sort()).toEqual(
 		Object.keys(PROMISED).sort(),
 	);

@@ -53,18 +53,20 @@ export const essentialSchema = eventSchema.pick({
 	idempotency_key: true,
 });
 
-/** A `deposit.received` event: the envelope and the deposit record. */
-export const depositReceivedSchema = eventSchema.extend({
-	event_type: z.literal('deposit.received'),
-	deposit: depositSchema,
-});
+/** The events whose object is documented: the envelope and that object. */
+export const DOCUMENTED_EVENTS = [
+	eventSchema.extend({ event_type: z.literal('deposit.received'), deposit: depositSchema }),
+] as const;
 
 /** The fields of an event that are documented as optional, as paths. */
-export const OPTIONAL_FIELDS: ReadonlySet<string> = new Set([
-	...optionalIn(eventSchema),
-	...optionalIn(depositSchema).map((name) => `deposit.${name}`),
-]);
+export const OPTIONAL_FIELDS: ReadonlySet<string> = new Set(
+	[eventSchema, ...DOCUMENTED_EVENTS].flatMap((schema) => optionalIn(schema)),
+);
 
-function optionalIn({ shape }: z.AnyZodObject): string[] {
-	return Object.keys(shape).filter((name) => shape[name]?.isOptional());
+function optionalIn({ shape }: z.AnyZodObject, above = ''): string[] {
+	return Object.keys(shape).flatMap((name) => {
+		const field: z.ZodTypeAny | undefined = shape[name];
+		if (field instanceof z.ZodObject) return optionalIn(field, `${above}${name}.`);
+		return field?.isOptional() === true ? `${above}${name}` : [];
+	});
 }

@@ -18,7 +18,7 @@ export const resolveNameReview = defineWrite({
 	notice: 'The service offers no way to undo a decision',
 	fields: {
 		teamId: teamId(),
-		userId: teamUserId(),
+		userId: teamUserId('The external payment recipient'),
 		decision: choice(
 			{ label: 'Decision', description: 'What to do about the name mismatch' },
 			menu({
