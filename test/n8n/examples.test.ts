@@ -84,6 +84,9 @@ const REFUSED: Rows = {
 	Pay: [{ run_message: '0 of 1 paid ($0.00), 1 refused.', error: 'It expired' }],
 };
 const BROKEN: Rows = { ...decided, Pay: [{ error: 'It <broke>' }] };
+const slack = (data?: IDataObject): Rows => ({ 'Ask for approval': [{ data }] });
+const ADA = { id: 'U0ADA', name: 'ada' };
+const UNNAMED = /Don’t pay.*n8n, since Slack named nobody/;
 const INVITES: Rows = { 'Read the sheet': [{ email: ' a@b.co' }], Invited: [{ email: 'a@b.co' }] };
 const BEFORE: Rows = {
 	'Read the sheet': [{ reference: 'A', transaction: 'tx-1', paid_at: MARCH }],
@@ -132,6 +135,9 @@ it.each([
 		/approved by ` Ada ` at .*: 0 of 1 paid/,
 	],
 	['payroll-run-with-approval', 'Tell the channel', BROKEN, /isn’t known yet.*: `It broke `"/],
+	['payroll-run-approved-in-slack', 'Decide', slack({ approved: true }), UNNAMED],
+	['payroll-run-approved-in-slack', 'Decide', slack({ responder: ADA }), /Don’t pay.*ada \(U0/],
+	['payroll-run-approved-in-slack', 'Decide', slack(), /"name":"Decision"[^}]*"value":""/],
 	['payroll-sheet-to-invites', 'Write the outcome', INVITES, /" a@b\.co"/],
 	['name-reviews-from-queue', 'Outcome', REVIEWS, /Not known yet: No answer/],
 ])('%s: what “%s” makes of the rows of a sheet', async (example, node, before, expected) => {
