@@ -17,6 +17,7 @@ import {
 	type IPinData,
 	type IRun,
 	type IWorkflowExecuteAdditionalData,
+	type IWorkflowSettings,
 	type WorkflowExecuteMode,
 } from 'n8n-workflow';
 
@@ -209,6 +210,8 @@ export interface EngineWorkflow {
 	readonly nodes: INode[];
 	readonly connections: IConnections;
 	readonly pinData?: IPinData;
+	/** Among others, in which order n8n runs branches. */
+	readonly settings?: IWorkflowSettings;
 	/** By default, that of a saved workflow. */
 	readonly id?: string;
 	/** By default, that of a trigger. */
@@ -218,17 +221,25 @@ export interface EngineWorkflow {
 /**
  * Runs a workflow once in n8n's own engine, without a server.
  * @param stop cancels the execution as n8n's Stop button does
+ * @param retryOf an execution that failed, and goes on at the node that failed, as n8n's Retry does
  */
 export async function runInEngine(
-	{ nodes, connections, pinData, id = 'workflow', mode = 'trigger' }: EngineWorkflow,
+	{ nodes, connections, pinData, settings, id = 'workflow', mode = 'trigger' }: EngineWorkflow,
 	nodeTypes: INodeTypes,
 	credentials: ICredentialsHelper,
 	executionId: string,
 	stop?: AbortSignal,
+	retryOf?: IRun,
 ): Promise<IRun> {
-	const workflow = engineWorkflow(nodes, nodeTypes, { connections, id });
+	const workflow = engineWorkflow(nodes, nodeTypes, { connections, settings, id });
 	const data = additionalData(credentials, executionId);
 	Object.assign(data, { hooks: executionHooks(mode, executionId, nodes) });
+	if (retryOf !== undefined) {
+		const { resultData } = retryOf.data;
+		resultData.error = undefined;
+		resultData.runData[resultData.lastNodeExecuted ?? '']?.pop();
+		return await new WorkflowExecute(data, 'retry', retryOf.data).processRunExecutionData(workflow);
+	}
 	const execution = new WorkflowExecute(data, mode);
 	const running = execution.run({ workflow, startNode: nodes[0], pinData });
 	stop?.addEventListener('abort', () => {

@@ -149,6 +149,7 @@ const SAMPLES: Readonly<Record<string, Readonly<Record<string, () => Sample>>>> 
 	'Payroll: name reviews from a queue': { 'Read the queue': nameReviews },
 	'Payroll: payroll run with one approval': { 'Read the sheet': () => payments() },
 	'Payroll: payroll run by a signed-in approver': { 'Read the sheet': () => payments() },
+	'Payroll: payroll run approved in Slack': { 'Read the sheet': () => payments() },
 	'Payroll: was it paid?': { 'Read the payments': () => payments(2) },
 	'Payroll: month-end statement': {
 		'Which month': () => [{ month: SAMPLE_MONTH }],

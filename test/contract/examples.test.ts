@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util';
+
 import { samplesFor } from '../../practice/exampleSamples';
 import { EXAMPLES, readExample } from '../../practice/exampleFiles';
 import type { Workflow, WorkflowNode } from '../../n8nHost/workflows';
@@ -260,6 +262,27 @@ it('pays a sheet in few nodes, none of them code, and checks the rows that it pa
 		(name) => nodes.find((node) => node.name === name)?.parameters.paymentsJson,
 	);
 	expect(paid).toBe(checked);
+});
+
+it.each([
+	['payroll-run-approved-in-slack', ['Ask for approval', 'Decide', 'Last page'], []],
+	[
+		'payroll-run-by-signed-in-approver',
+		['Start here', 'Decide', 'Approved?', 'Last page', 'Tell the channel', 'Write the outcome'],
+		['Start the run'],
+	],
+])('%s differs from the payroll run with a form only in these nodes', (name, changed, added) => {
+	const workflow = readExample(name);
+	const form = readExample('payroll-run-with-approval');
+	const isSame = (node: WorkflowNode) =>
+		workflow.nodes.some(({ id, ...other }) => isDeepStrictEqual({ ...node, id }, { id, ...other }));
+	const namesOf = (nodes: readonly WorkflowNode[]) => nodes.map((node) => node.name);
+	expect(namesOf(nodesOf(form).filter((node) => !isSame(node)))).toEqual(changed);
+	const isNew = ({ name: of }: WorkflowNode) => !namesOf(form.nodes).includes(of);
+	expect(namesOf(workflow.nodes.filter(isNew))).toEqual(added);
+	const start = (of: string) => of.replace('Start here', added[0] ?? 'Start here');
+	const kept = links(form).filter(({ to }) => to !== 'Last page');
+	expect(links(workflow)).toEqual(kept.map((link) => ({ ...link, from: start(link.from) })));
 });
 
 it('changes nothing in the first example', () => {

@@ -559,8 +559,8 @@ it('payroll run with one approval, and the same again the next day', async () =>
 
 	parties.sheets.set('Payments', rows);
 	const declined = await payments('Don’t pay');
-	expect(declined.said).toBe('Declined by Ada');
-	expect(declined.page?.lastPage).toBe('Declined by Ada');
+	expect(declined.said).toBe('Declined by `Ada`');
+	expect(declined.page?.lastPage).toBe('Declined by `Ada`');
 	expect(await requests('createInstantPayment')).toBe(before);
 
 	const ofPayments = { match: { path: '/v2/payments' } };
@@ -575,14 +575,14 @@ it('payroll run with one approval, and the same again the next day', async () =>
 		rows.length + 1,
 	);
 	expect(first.said).toMatch(
-		/approved by Ada: 1 of 3 paid \(\$4,200\.00\), 1 unknown, 1 not sent\./,
+		/approved by `Ada` at 20\S+, fingerprint [\w-]+: 1 of 3 paid \(\$4,200\.00\), 1 unknown, 1 not sent\./,
 	);
 	expect(outcomes()).toEqual(['paid', 'unknown', 'not_sent']);
 	await sandbox.control('DELETE', 'faults');
 
 	const second = await payments('Pay');
 	expect(second.page?.form).not.toContain(rows[0]?.reference);
-	expect(second.said).toMatch(/approved by Ada: 1 of 1 paid \(\$5,125\.00\)\.$/);
+	expect(second.said).toMatch(/approved by `Ada` at .*: 1 of 1 paid \(\$5,125\.00\)\.$/);
 	expect(outcomes()).toEqual(['paid', 'unknown', 'paid']);
 
 	/* A row that the sheet has forgotten is still paid only once. */
@@ -748,11 +748,13 @@ describe('was it paid?', () => {
 			paidRow('tx-NoEventYet0', 23),
 			paidRow('tx-NoEventEver', 25),
 			{ ...paidRow('', 25), outcome: 'refused' },
+			{ ...paidRow('', 0), reference: 'PAY lost', paid_at: '' },
 		]);
 		for (let hour = 0; hour < 2; hour++) await hourly();
-		expect(statuses()).toEqual(['sent', '', 'no event', '']);
+		expect(statuses()).toEqual(['sent', '', 'no event', '', 'no event']);
 		expect(told()).toEqual([
 			expect.stringMatching(/^No event tells whether .*tx-NoEventEver.*Ask the service/),
+			expect.stringMatching(/since its row has no transaction: .*PAY lost.*Ask the service/),
 		]);
 	});
 
@@ -1084,7 +1086,16 @@ it('reading for assistants: three tools that read, for those who have the token'
 	await n8n.deactivate(id);
 });
 
-describe('cleared deposit to payment, approved in Slack', () => {
+/** Rows of a sheet of two payments. */
+const approvedRows = (name: string) =>
+	[1, 2].map((number) => ({
+		reference: `${name}-00${number}`,
+		recipient_email: `contractor.${number}@example.com`,
+		amount: '4200.00',
+		outcome: '',
+	}));
+
+describe('approved in Slack', () => {
 	const responder = { id: 'U0ADA', name: 'ada', source: 'slack' };
 	const respondedAt = '2026-03-31T09:40:00.000Z';
 
@@ -1098,7 +1109,7 @@ describe('cleared deposit to payment, approved in Slack', () => {
 		['by nobody with a name', { approved: true }, 0, 'Slack named nobody who approved, so'],
 		['declined', { approved: false, responder, respondedAt }, 0, 'Declined by `ada`, so nothing'],
 		['without an answer', undefined, 0, 'No answer in time, so nothing was sent'],
-	])('%s', async (_who, data, sent, said) => {
+	])('cleared deposit to payment, %s', async (_who, data, sent, said) => {
 		const { sandbox } = environment;
 		const before = await requests('createInstantPayment');
 		parties.answers.set('Ask for approval', data === undefined ? {} : { data });
@@ -1109,17 +1120,39 @@ describe('cleared deposit to payment, approved in Slack', () => {
 		await ended(id);
 		expect(await requests('createInstantPayment')).toBe(before + sent);
 	});
+
+	it('payroll run, whose sheet is written by n8n’s Retry without paying again', async () => {
+		const { n8n, database } = environment;
+		const before = await requests('createInstantPayment');
+		parties.sheets.set('Payments', approvedRows('SLACK'));
+		parties.answers.set('Ask for approval', { data: { approved: true, responder, respondedAt } });
+		parties.failures.set('Write the outcome', 1);
+		await setBalance('99999999');
+		const { id } = await importExample('payroll-run-approved-in-slack', (text) =>
+			unpinned(text.replaceAll('"retryOnFail":true', '"retryOnFail":false')),
+		);
+		const failed = await n8n.runWorkflow(id);
+		expect(failed.error?.message).toBeDefined();
+		const [check] = outputOf(failed, 'Check the run');
+		const fingerprint = String(check?.approval);
+		expect((await parties.received('Ask for approval')).text).toContain(fingerprint);
+		expect((await parties.received('Tell the channel')).text).toBe(
+			`Payroll run, approved by \`ada (U0ADA)\` at ${respondedAt}, fingerprint ${fingerprint}: 2 of 2 paid ($8,400.00).`,
+		);
+		const [execution] = await database.executions(id);
+		await n8n.retry(execution?.id ?? '');
+		const transaction = expect.stringMatching(/^tx-/);
+		const own = { approved_by: 'ada (U0ADA)', approved_at: respondedAt, fingerprint };
+		const row = { outcome: 'paid', transaction, ...own };
+		expect(parties.sheets.get('Payments')).toMatchObject([row, row]);
+		expect(parties.from('Tell the channel')).toHaveLength(1);
+		expect(await requests('createInstantPayment')).toBe(before + 2);
+	});
 });
 
 it('payroll run by a signed-in approver, whose account stands next to the fingerprint', async () => {
 	const { n8n } = environment;
-	const rows = [1, 2].map((number) => ({
-		reference: `SIGNED-00${number}`,
-		recipient_email: `contractor.${number}@example.com`,
-		amount: '4200.00',
-		outcome: '',
-	}));
-	parties.sheets.set('Payments', rows);
+	parties.sheets.set('Payments', approvedRows('SIGNED'));
 	await setBalance('99999999');
 	const { id } = await importExample('payroll-run-by-signed-in-approver', unpinnedSheet);
 	const executionId = await n8n.startWorkflow(id);
@@ -1141,7 +1174,7 @@ it('payroll run by a signed-in approver, whose account stands next to the finger
 	};
 	expect(parties.sheets.get('Payments')).toMatchObject([approved, approved]);
 	expect((await parties.received('Tell the channel')).text).toContain(
-		`approved by ${OWNER.email}: 2 `,
+		`approved by \`${OWNER.email}\` at 20`,
 	);
 });
 

@@ -149,7 +149,9 @@ describe('npm start', () => {
 		],
 		[
 			'payroll-run-with-approval',
-			{ Pay: /^Payroll run, approved by Ada: 3 of 3 paid \(\$13,175\.50\)/ },
+			{
+				Pay: /^Payroll run, approved by `Ada` at \S+, fingerprint \S+: 3 of 3 paid \(\$13,175\.50\)/,
+			},
 		],
 	])('%s asks in n8n’s own form, and says what came of each answer', async (name, said) => {
 		const page = await open(name);

@@ -84,6 +84,9 @@ const REFUSED: Rows = {
 	Pay: [{ run_message: '0 of 1 paid ($0.00), 1 refused.', error: 'It expired' }],
 };
 const BROKEN: Rows = { ...decided, Pay: [{ error: 'It <broke>' }] };
+const slack = (data?: IDataObject): Rows => ({ 'Ask for approval': [{ data }] });
+const ADA = { id: 'U0ADA', name: 'ada' };
+const UNNAMED = /Don’t pay.*n8n, since Slack named nobody/;
 const INVITES: Rows = { 'Read the sheet': [{ email: ' a@b.co' }], Invited: [{ email: 'a@b.co' }] };
 const BEFORE: Rows = {
 	'Read the sheet': [{ reference: 'A', transaction: 'tx-1', paid_at: MARCH }],
@@ -125,8 +128,16 @@ it.each([
 	['onboarding-to-board', 'Added twice?', { 'Get the cards again': twice }, /true.*false.*false/],
 	['payroll-run-with-approval', 'Left to pay', LEFT, /"leftValue":false/],
 	['payroll-run-with-approval', 'Write the outcome', BEFORE, /"paid","transaction":"tx-1".*-31T/],
-	['payroll-run-with-approval', 'Tell the channel', REFUSED, /approved by Ada: 0 of 1 paid/],
-	['payroll-run-with-approval', 'Tell the channel', BROKEN, /isn’t known yet.*: It broke"/],
+	[
+		'payroll-run-with-approval',
+		'Tell the channel',
+		REFUSED,
+		/approved by ` Ada ` at .*: 0 of 1 paid/,
+	],
+	['payroll-run-with-approval', 'Tell the channel', BROKEN, /isn’t known yet.*: `It broke `"/],
+	['payroll-run-approved-in-slack', 'Decide', slack({ approved: true }), UNNAMED],
+	['payroll-run-approved-in-slack', 'Decide', slack({ responder: ADA }), /Don’t pay.*ada \(U0/],
+	['payroll-run-approved-in-slack', 'Decide', slack(), /"name":"Decision"[^}]*"value":""/],
 	['payroll-sheet-to-invites', 'Write the outcome', INVITES, /" a@b\.co"/],
 	['name-reviews-from-queue', 'Outcome', REVIEWS, /Not known yet: No answer/],
 ])('%s: what “%s” makes of the rows of a sheet', async (example, node, before, expected) => {
@@ -205,20 +216,28 @@ describe('balance rose without a deposit event', () => {
 });
 
 /* What others write: the sender of a deposit, who answers a form, people of the team, a service’s errors. */
-const HOSTILE = '=<!channel> <https://evil.example|x> https://evil.example `';
+const HOSTILE = '=<!channel> &lt;!here&gt; \\n <https://evil.example|x> https://evil.example `';
 const FOREIGN = [
 	...['reference', 'error', 'Your name', 'decision', 'first_name', 'last_name'],
 	...['email', 'recipient_email'],
 ];
 /** What else the expressions of examples expect of a row. */
-const USUAL = { type: 'total of deposits', amount: '1.00', currency: 'USD', party: '1 deposits' };
+const USUAL = {
+	...{ type: 'total of deposits', amount: '1.00', currency: 'USD', party: '1 deposits' },
+	/* Our node writes it; what it quotes may look like this. */
+	message: 'Pay PAY-1 &lt;!here&gt; \\n',
+};
+
+/** What n8n makes of the text of a question in Slack: markup of what was escaped, and new lines. */
+const asQuestion = (text: string) =>
+	text.replaceAll('\\n', '<new line>').replaceAll('&lt;', '<').replaceAll('&gt;', '>');
 
 /** Where texts leave a workflow: by chat, on a page, in the cells of a sheet. */
 const outlets = z
 	.object({
 		text: z.string().optional(),
 		description: z.string().optional(),
-		message: z.string().optional(),
+		message: z.string().transform(asQuestion).optional(),
 		responseBody: z.string().default(''),
 		options: z.object({ initialComment: z.string().optional() }).catch({}),
 		formFields: z
@@ -260,8 +279,7 @@ function hostileRows(expressions: string): Rows {
 	return Object.fromEntries([...new Set(named), 'Input'].map((name) => [name, [row]]));
 }
 
-/* The payroll run says and shows what the node itself wrote. */
-it.each(EXAMPLES.filter((name) => !name.startsWith('payroll-run-')))(
+it.each(EXAMPLES)(
 	'the example %s passes on what others write as text: no markup, no links, no formulas',
 	async (name) => {
 		for (const { name: node, parameters, type } of readExample(name).nodes) {

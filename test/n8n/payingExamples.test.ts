@@ -1,0 +1,213 @@
+import '../support/withoutPauses';
+import { randomUUID } from 'node:crypto';
+
+import {
+	NodeConnectionTypes,
+	type IDataObject,
+	type IExecuteFunctions,
+	type IRun,
+} from 'n8n-workflow';
+import { z } from 'zod';
+
+import { PayrollPayments } from '../../nodes/PayrollPayments/PayrollPayments.node';
+import { engineNode, nodeTypeOf, NodeTypes, runInEngine } from '../../n8nHost/engine';
+import { EXAMPLES, readExample } from '../../practice/exampleFiles';
+import { forSandbox } from '../../practice/readyExamples';
+import { useActionSandbox } from '../support/actionSandbox';
+import { without } from '../../n8nHost/sampleEvents';
+import type { Workflow } from '../../n8nHost/workflows';
+
+/* n8n’s engine and our node are real here. What is around them is as small as these examples need. */
+
+const sandbox = useActionSandbox();
+
+const condition = z.object({
+	leftValue: z.unknown(),
+	rightValue: z.unknown(),
+	operator: z.object({ operation: z.string() }),
+});
+const conditions = z.object({ conditions: z.array(condition) });
+
+function isMet({ leftValue, rightValue, operator }: z.infer<typeof condition>): boolean {
+	if (operator.operation === 'true') return leftValue === true;
+	if (operator.operation === 'notEmpty') return String(leftValue ?? '') !== '';
+	if (operator.operation === 'gt') return Number(leftValue) > Number(rightValue);
+	return leftValue === rightValue;
+}
+
+const areMet = (all: unknown) => conditions.parse(all).conditions.every(isMet);
+
+const valuesOf = (pairs: ReadonlyArray<{ name: string; value: string }>) =>
+	Object.fromEntries(pairs.map(({ name, value }) => [name, value]));
+
+/** What is left of one run for the next, and the node that fails once, after all its tries. */
+const world = {
+	sheet: new Array<IDataObject>(),
+	record: new Array<IDataObject>(),
+	said: new Array<string>(),
+	failing: '',
+};
+
+const APPROVED_AT = '2026-03-31T09:40:00.000Z';
+const APPROVED = {
+	approved: true,
+	responder: { id: 'U0ADA', name: 'ada' },
+	respondedAt: APPROVED_AT,
+};
+const FORM = { Decision: 'Pay', 'Your name': 'Ada', submittedAt: APPROVED_AT };
+const ACCOUNT = { id: '1', email: 'ada@example.com' };
+
+type Outcome = ReadonlyArray<readonly [output: number, json: IDataObject]>;
+
+/** What a node of n8n makes of an item. */
+async function act(host: IExecuteFunctions, item: number, json: IDataObject): Promise<Outcome> {
+	const { kind, ...of } = Object(host.getNodeParameter('of', item));
+	const { value: row = {}, matchingColumns: [key] = ['key'] } = Object(of.columns);
+	switch (kind) {
+		case 'googleSheets':
+			if (of.operation === 'read') return world.sheet.map((each) => [0, { ...each }]);
+			Object.assign(world.sheet.find((each) => each[key] === row[key]) ?? {}, row);
+			return [[0, row]];
+		case 'dataTable':
+			if (of.operation === 'insert') world.record.push(row);
+			return [[0, json]];
+		case 'filter':
+			return areMet(of.conditions) ? [[0, json]] : [];
+		case 'if':
+			return [[areMet(of.conditions) ? 0 : 1, json]];
+		case 'switch': {
+			const met: number = of.rules.values.findIndex((rule: typeof of) => areMet(rule.conditions));
+			return [[met < 0 ? of.rules.values.length : met, json]];
+		}
+		case 'set':
+			return [[0, of.jsonOutput ?? valuesOf(of.assignments.assignments)]];
+		case 'httpRequest': {
+			const { method, url, nodeCredentialType: type } = of;
+			const qs = valuesOf(of.queryParameters?.parameters ?? []);
+			const body = valuesOf(of.bodyParameters?.parameters ?? []);
+			const request = method === 'GET' ? { method, url, qs } : { method, url, body };
+			const { httpRequest, httpRequestWithAuthentication: signedIn } = host.helpers;
+			const answer = type ? signedIn.call(host, type, request) : httpRequest(request);
+			return [[0, await answer]];
+		}
+		case 'slack':
+			world.said.push(String(of.text ?? of.message ?? of.options.initialComment));
+			return [[0, of.operation === 'sendAndWait' ? { data: APPROVED } : json]];
+		case 'wait':
+		case 'form': {
+			const { domain, types, message } = Object(json);
+			if (domain === undefined) return [[0, { ...FORM, user: ACCOUNT }]];
+			const { signature } = await sandbox.signed({ domain, types, message });
+			return [[0, { ...FORM, Signature: String(signature) }]];
+		}
+		default:
+			return [[0, json]];
+	}
+}
+
+const CREDENTIAL = 'payrollPaymentsApi';
+const main = NodeConnectionTypes.Main;
+
+const standIn = nodeTypeOf(
+	'standIn',
+	async function () {
+		if (this.getNode().name === world.failing) {
+			world.failing = '';
+			throw new Error('This failure was planned');
+		}
+		const outputs = [0, 1, 2, 3].map(() => new Array<{ json: IDataObject; pairedItem: object }>());
+		for (const [item, { json }] of this.getInputData().entries())
+			for (const [output, each] of await act(this, item, json))
+				outputs[output]?.push({ json: each, pairedItem: { item } });
+		return Object(outputs);
+	},
+	{
+		outputs: [main, main, main, main],
+		credentials: [{ name: CREDENTIAL }],
+		properties: [{ name: 'of', displayName: 'Of', type: 'json', default: {} }],
+	},
+);
+
+const types = new NodeTypes({ standIn, payrollPayments: new PayrollPayments() });
+
+/** Runs an example from its first node, with its sample event if it has one. */
+async function run(example: string) {
+	const { url, team } = sandbox;
+	const text = JSON.stringify(readExample(example, team));
+	const { nodes, connections, pinData, settings }: Workflow = JSON.parse(
+		forSandbox(text, { url, webhookId: 'wh-1', wallet: sandbox.wallet().address }),
+	);
+	const [, ...engineNodes] = nodes.map(({ type, parameters, ...node }) => {
+		const kind = type.split('.').at(-1) ?? '';
+		const isOurs = kind === 'payrollPayments';
+		return engineNode({
+			...node,
+			position: [node.position[0] ?? 0, node.position[1] ?? 0],
+			retryOnFail: false,
+			type: isOurs ? kind : 'standIn',
+			parameters: Object(isOurs ? parameters : { of: { ...parameters, kind } }),
+			credentials: { [CREDENTIAL]: { id: '1', name: 'saved' } },
+		});
+	});
+	const workflow = {
+		nodes: engineNodes,
+		connections: Object(connections),
+		pinData: Object(without(Object(pinData), 'Read the sheet')),
+		settings,
+	};
+	const runIt = async (retryOf?: IRun) =>
+		await runInEngine(workflow, types, sandbox.credentials(), randomUUID(), undefined, retryOf);
+	const result = await runIt();
+	const hasFailed = result.data.resultData.error !== undefined;
+	return { hasFailed, retry: async () => await runIt(result) };
+}
+
+const payments = () => sandbox.writes().filter(({ path }) => path.endsWith('/instant'));
+
+const PAID = /^Paid: .*`tx-|approved by .*: 3 of 3 paid/m;
+const PAID_BEFORE = /already paid|0 of 3 paid \(\$0\.00\), 3 paid before/;
+
+/** The last steps of every example that pays. */
+const ends = EXAMPLES.flatMap((example) => {
+	const { nodes, connections } = readExample(example);
+	const isEnd = (name: string) =>
+		!['Read me', 'Last page'].includes(name) && !(name in connections);
+	const names = nodes.map(({ name }) => name);
+	return names.includes('Pay') ? names.filter(isEnd).map((name) => [example, name] as const) : [];
+});
+
+/** Examples that write down what was paid, too. There, a message that can’t be sent stops nothing. */
+const WRITES = /^(payroll-run-|payment-by-)/;
+
+it.each(ends)('%s: “%s” fails, the workflow runs again, and is retried', async (example, last) => {
+	sandbox.firstTeam.balances.set('USD', 99_999_999n);
+	const rows = readExample(example).pinData?.['Read the sheet'] ?? [];
+	const sheet = rows.map(({ json }) => ({ ...json }));
+	Object.assign(world, { sheet, record: [], said: [], failing: last });
+	const count = Math.max(rows.length, 1);
+	const isWrittenAtOnce = WRITES.test(example) && last === 'Tell the channel';
+
+	const { hasFailed, retry } = await run(example);
+	expect(payments()).toHaveLength(count);
+	expect(hasFailed).toBe(!isWrittenAtOnce);
+
+	/* The sheet is in another order by then. */
+	world.sheet.reverse();
+	expect((await run(example)).hasFailed).toBe(false);
+	if (rows.length === 0 || !isWrittenAtOnce) expect(world.said.at(-1)).toMatch(PAID_BEFORE);
+	expect(world.sheet.map(({ outcome }) => outcome)).toEqual(rows.map(() => 'paid'));
+
+	/* n8n goes on at the node that failed, and knows what the first execution paid. */
+	if (hasFailed) await retry();
+	if (!isWrittenAtOnce) expect(world.said.join('\n')).toMatch(PAID);
+	expect([...world.sheet, ...world.record]).toEqual(
+		Array(WRITES.test(example) ? count : 0).fill(
+			expect.objectContaining({
+				...{ outcome: 'paid', transaction: expect.stringMatching(/^tx-/) },
+				...{ approved_by: expect.stringMatching(/^ada/i), approved_at: APPROVED_AT },
+				fingerprint: expect.stringMatching(/^\w{4}-/),
+			}),
+		),
+	);
+	expect(payments()).toHaveLength(count);
+});
