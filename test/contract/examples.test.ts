@@ -199,7 +199,7 @@ describe.each(EXAMPLES)('the example %s', (name) => {
 		);
 	});
 
-	it('is laid out on a grid, from left to right, with nothing on top of anything else', () => {
+	it('is laid out on a grid in rows, from left to right, with nothing on top of anything else', () => {
 		for (const { position } of workflow.nodes)
 			for (const each of position) expect(Math.abs(each % 20)).toBe(0);
 		const boxes = workflow.nodes.map((node) => ({ name: node.name, ...boxOf(node) }));
@@ -212,10 +212,14 @@ describe.each(EXAMPLES)('the example %s', (name) => {
 			const over = boxes.filter((other) => !isApart(other)).map((other) => other.name);
 			expect(over).toEqual([one.name]);
 		}
-		const left = new Map(nodes.map((node) => [node.name, node.position[0] ?? 0]));
-		const backward = links(workflow).filter(
-			({ type, from, to }) => type === 'main' && (left.get(from) ?? 0) >= (left.get(to) ?? 0),
-		);
+		const places = new Map(nodes.map((node) => [node.name, boxOf(node)]));
+		const edge = Math.min(...[...places.values()].map(({ left }) => left));
+		const backward = links(workflow).filter(({ type, from, to }) => {
+			const [source, target] = [places.get(from), places.get(to)];
+			if (type !== 'main' || source === undefined || target === undefined) return false;
+			const isNextRow = target.left === edge && target.top >= source.bottom;
+			return source.left >= target.left && !isNextRow;
+		});
 		expect(backward).toEqual([]);
 	});
 });
