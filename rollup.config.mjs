@@ -143,7 +143,14 @@ export default {
 		// n8n loads CommonJS, so `import()` becomes a `require()` that runs when it is reached.
 		dynamicImportInCjs: false,
 		// Signing uses these too, and must not load what else their users share, such as n8n's own code.
-		manualChunks: (file) => (file.includes('/PayrollPayments/shared/') ? 'shared' : undefined),
+		manualChunks: (file) =>
+			/\/PayrollPayments\/(?:shared|contract|signing\/dialects)\b/.test(file)
+				? 'shared'
+				: undefined,
+		// A file then loads no more than what it uses itself.
+		hoistTransitiveImports: false,
+		generatedCode: { arrowFunctions: true, objectShorthand: true },
+		freeze: false,
 		entryFileNames: '[name].js',
 		// Our modules that are imported on demand keep their path; everything else goes to chunks/.
 		chunkFileNames: ({ facadeModuleId, name }) =>

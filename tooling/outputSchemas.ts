@@ -49,7 +49,9 @@ function requiredMembers(members: z.ZodRawShape): string[] {
 }
 
 function jsonSchemaOf(definition: z.ZodTypeAny): JsonSchema {
-	const schema = zodToJsonSchema(definition, { $refStrategy: 'none' });
+	/* Further members pass anyway. */
+	const options = { $refStrategy: 'none', allowedAdditionalProperties: undefined } as const;
+	const schema = zodToJsonSchema(definition, options);
 	const plain: JsonSchema = JSON.parse(JSON.stringify({ ...schema, $schema: undefined }));
 	if (!(definition instanceof z.ZodObject)) return plain;
 	return { ...plain, required: requiredMembers(definition.shape) };

@@ -108,8 +108,7 @@ class CallQueue {
 
 	/** A call that returns late would write back what it has read: until then none is made. */
 	private async call<Result>(begin: () => Promise<Result>): Promise<Result> {
-		const timedOut = new UserError('n8n’s database did not answer within 30 seconds');
-		if (this.isCalling) throw timedOut;
+		this.throwIfCalling();
 		const begun = performance.now();
 		this.isCalling = true;
 		const call = begin().finally(() => {
@@ -118,11 +117,17 @@ class CallQueue {
 			this.latencyMs = Math.max(this.lastEnded - begun, this.latencyMs / 2);
 			this.quietUntil = this.lastEnded + Math.max(this.pauseMs, QUIET_MS);
 		});
-		const timeout = AbortSignal.timeout(STORE_TIMEOUT_MS);
-		const expiry = new Promise<never>((_, reject) => {
-			timeout.addEventListener('abort', () => reject(timedOut));
-		});
-		return await Promise.race([call, expiry]);
+		/* It lets go of the execution when the call ends, not when the time is over. */
+		await endedOrAborted(
+			call.catch(() => undefined),
+			AbortSignal.timeout(STORE_TIMEOUT_MS),
+		);
+		this.throwIfCalling();
+		return await call;
+	}
+
+	private throwIfCalling(): void {
+		if (this.isCalling) throw new UserError('n8n’s database did not answer within 30 seconds');
 	}
 }
 

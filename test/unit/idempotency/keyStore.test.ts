@@ -56,6 +56,15 @@ const released = async (claim: PaymentClaim | undefined): Promise<void> => {
 	await claim.release();
 };
 
+it('holds no call to n8n’s store for the 30 seconds that it might have taken', async () => {
+	const timeout = jest.spyOn(AbortSignal, 'timeout');
+	await recordKey('a');
+	const signals = timeout.mock.results.map(({ value }) => value);
+	timeout.mockRestore();
+	expect(signals).toContainEqual(expect.any(AbortSignal));
+	expect(signals.flatMap((each) => getEventListeners(each, 'abort'))).toEqual([]);
+});
+
 it('knows the first from every later time', async () => {
 	expect(await recordKey('a')).toBe('first');
 	const { calls } = store;
