@@ -157,6 +157,11 @@ export class Description {
 		return check(event) ? [] : problems(check.errors);
 	}
 
+	/** Whether a schema in `components/schemas` allows a value. */
+	allows(name: string, value: unknown): boolean {
+		return this.ajv.validate(`${DOCUMENT_ID}#/$defs/${name}`, value) === true;
+	}
+
 	/** The values of an enumeration in `components/schemas`. */
 	enumeration(name: string): readonly string[] {
 		return z.array(z.string()).parse(this.schemas[name]?.enum);

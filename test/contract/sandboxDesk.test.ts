@@ -99,7 +99,7 @@ it('starts over: messages, rows, payments and what else was changed', async () =
 	await post('messages', { content: 'Paid' });
 	await post('sheet/tabs', { tab: 'Payments', rows: [{ reference: 'X' }] });
 	await post('sheet/tabs', { tab: 'New', rows: [{ a: 1 }] });
-	await sandbox.control('GET', 'authorization');
+	await sandbox.control('GET', 'authorization?amount=1&email=ana@example.com');
 	await post('reset', { keepEndpoints: true });
 	expect(await sandbox.control('GET', 'messages')).toEqual({ messages: [] });
 	expect(await sandbox.control('GET', 'payments')).toEqual({ payments: [] });
@@ -110,7 +110,10 @@ it('starts over: messages, rows, payments and what else was changed', async () =
 
 it('knows the reference of a payment that it authorized', async () => {
 	const { authorization } = Object(
-		await sandbox.control('GET', 'authorization?amount=125.00&reference=INV-1'),
+		await sandbox.control(
+			'GET',
+			'authorization?amount=125.00&email=ana@example.com&reference=INV-1',
+		),
 	);
 	expect(authorization.primaryType).toBe('PaymentForwardRequest');
 	expect(await sandbox.control('GET', 'payments')).toMatchObject({

@@ -210,7 +210,7 @@ describe('an instant payment', () => {
 	});
 });
 
-describe('an authorization that the control page prepares', () => {
+describe('an authorization from the practice finance system', () => {
 	interface Prepared {
 		readonly team: string;
 		readonly authorization: Payload;
@@ -231,16 +231,62 @@ describe('an authorization that the control page prepares', () => {
 		expect(await pay(own)).toMatchObject({ status: 200 });
 	});
 
+	const refusal = async (query: Record<string, string>) => {
+		const { status, body } = await prepare(String(new URLSearchParams(query)));
+		expect(status).toBe(400);
+		return Object(body).error;
+	};
+	const noAuthorizations = () => {
+		expect(sandbox.service.payments.list()).toEqual([]);
+	};
+
 	it.each(['1.005', '-1', '1,250.00', '$4200', '4.200,00', ''])(
 		'is refused for the amount %j, which the error quotes',
 		async (amount) => {
-			const { status, body } = await prepare(`amount=${encodeURIComponent(amount)}`);
-			expect([status, body]).toEqual([400, { error: expect.stringContaining(`“${amount}”`) }]);
+			expect(await refusal({ amount, email: 'ana@example.com' })).toBe(
+				`amount “${amount}” isn’t an amount in dollars like 125.00`,
+			);
+			noAuthorizations();
 		},
 	);
 
-	it('is refused for who has no address', async () => {
-		expect((await prepare('email=nobody')).status).toBe(400);
+	it.each(['nobody', 'ana@example', ''])(
+		'is refused for the email %j, which the error quotes',
+		async (email) => {
+			expect(await refusal({ amount: '125', email })).toBe(
+				`email “${email}” isn’t an email address like ana@example.com`,
+			);
+			noAuthorizations();
+		},
+	);
+
+	it('is refused for an empty row, and where nothing is given', async () => {
+		expect(await refusal({ amount: '', email: ' ', reference: '' })).toMatch(
+			/^amount “” isn’t .*; email “ ” isn’t /,
+		);
+		expect(await refusal({ reference: 'INV-1' })).toBe('amount is missing; email is missing');
+		expect(await refusal({ deposit: '' })).toBe('deposit “” isn’t the ID of a deposit');
+		noAuthorizations();
+	});
+
+	it('takes blanks around a value, as the node does, and every email that it takes', async () => {
+		const query = new URLSearchParams({
+			amount: ' 5 ',
+			email: '\ta&b@example.com ',
+			reference: ' R ',
+		});
+		expect(JSON.parse((await prepare(String(query))).text)).toMatchObject({
+			amount: '5.00',
+			email: 'a&b@example.com',
+			reference: 'R',
+		});
+	});
+
+	it('is for the bill in its own books if a deposit pays it', async () => {
+		expect(JSON.parse((await prepare('deposit=dp-1')).text)).toMatchObject({
+			amount: '777.00',
+			email: 'supplier@example.com',
+		});
 	});
 });
 
