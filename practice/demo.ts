@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-import { webhookUrl } from './exampleFiles';
+import { describedExamples, webhookUrl } from './exampleFiles';
 import type { Execution } from '../n8nHost/executions';
 import { N8nDatabase } from '../n8nHost/n8nDatabase';
 import { installPackage, N8nProcess } from '../n8nHost/n8nProcess';
@@ -13,14 +13,15 @@ import {
 	saveWalletCredentials,
 } from '../n8nHost/sandboxCredentials';
 import { SandboxProcess } from '../n8nHost/sandboxProcess';
-import { waitFor } from '../n8nHost/waiting';
+import { isUp, waitFor } from '../n8nHost/waiting';
 import type { N8nInstallation } from '../tooling/installations.mjs';
 import { buildFolder, repository } from '../tooling/paths.mjs';
 import { cleanEnvironment, run } from '../tooling/processes.mjs';
 import { print, say, withProgress } from '../tooling/progress.mjs';
 import { DEV_SETTINGS, rebuildOnChanges } from './dev';
 import { Landing } from './landing';
-import { forgetPractice, Practice, type Receiver } from './practice';
+import { listPage, type Link } from './landingPages';
+import { forgetPractice, Practice, readResets, type Receiver } from './practice';
 import { readyExamples, type ReadyExample } from './readyExamples';
 import { resultLines } from './resultLines';
 
@@ -61,10 +62,10 @@ function reportOtherPort(name: string, wanted: number, port: number): void {
 
 export async function startSandbox(dataFolder: string): Promise<SandboxProcess> {
 	const logFile = path.join(dataFolder, 'sandbox.log');
-	const sandbox = await withProgress('Starting the sandbox', async () =>
+	const sandbox = await withProgress('Starting the practice service', async () =>
 		SandboxProcess.start({ logFile, port: SANDBOX_PORT, signerPort: SIGNER_PORT }),
 	);
-	reportOtherPort('the sandbox', SANDBOX_PORT, Number(new URL(sandbox.url).port));
+	reportOtherPort('the practice service', SANDBOX_PORT, Number(new URL(sandbox.url).port));
 	return sandbox;
 }
 
@@ -206,15 +207,47 @@ function named(examples: readonly LoadedExample[], name: string): LoadedExample 
 	return example;
 }
 
-/** Serves links for each workflow, which open it on the canvas or its executions. */
+const titleOf = ({ workflow }: LoadedExample): string =>
+	workflow.name.replace(/^Payroll: (.)/, (_prefix, first: string) => first.toUpperCase());
+
+/** A page with a link to each example. */
+function exampleList(
+	n8n: N8nRest,
+	sandbox: SandboxProcess,
+	examples: readonly LoadedExample[],
+): string {
+	const around: Link[] = [
+		{
+			text: 'Practice desk',
+			url: `${sandbox.url}/sandbox`,
+			about: 'the sheet, messages and payments of the examples; sends events',
+		},
+		{ text: 'n8n', url: n8n.url, about: 'all workflows' },
+	];
+	const groups = [...describedExamples()].map(([heading, described]) => {
+		const links = described.map(
+			({ name, about }): Link => ({ text: titleOf(named(examples, name)), url: `/${name}`, about }),
+		);
+		return [heading, links] as const;
+	});
+	return listPage('Payroll Payments examples', new Map([...groups, ['Around them', around]]));
+}
+
+/** Serves a list of the examples, and links that open each on the canvas, or its executions. */
 export async function startLinks(
 	n8n: N8nRest,
+	sandbox: SandboxProcess,
 	examples: readonly LoadedExample[],
 ): Promise<Landing> {
 	return await Landing.start({
 		editor: n8n.url,
 		cookie: await n8n.signInCookie(),
 		workflows: Object.fromEntries(examples.map(({ name, id }) => [name, id])),
+		list: exampleList(n8n, sandbox, examples),
+		isReady: async () => {
+			const { resets, followed = { resets } } = await readResets(sandbox);
+			return followed.resets === resets && (await isUp(`${n8n.url}/healthz/readiness`));
+		},
 		executionAt: async (workflow, at) => await n8n.firstExecution(workflow, new Date(at)),
 		port: LINKS_PORT,
 	});
@@ -255,23 +288,14 @@ export function printLinks(
 	n8n: N8nRest,
 	sandbox: SandboxProcess,
 ): void {
-	const title = ({ workflow }: LoadedExample): string =>
-		workflow.name.replace(/^Payroll: (.)/, (_prefix, first: string) => first.toUpperCase());
-	const width = Math.max(...examples.map((each) => title(each).length));
-	const line = (each: LoadedExample, mark = ''): string =>
-		`  ${mark.padEnd(10)}  ${title(each).padEnd(width)}  ${links.url}/${each.name}`;
-	const [first, ...others] = examples;
+	const [first] = examples;
 	if (first === undefined) return;
 	print(`
-${line(first, 'Start here')}
-
-${others.map((each) => line(each)).join('\n')}
-
-  Open one and click “Execute workflow”.
-
-  Editor      ${n8n.url} (${OWNER.email}, password ${OWNER.password})
-  Practice    ${sandbox.url}/sandbox (send deposits; see what was sent, written and paid)
-  Wallet      ${sandbox.signerUrl} (confirm or decline what “Confirm in your own wallet” signs)
+  Start here     ${links.url}/${first.name} (click “Execute workflow”)
+  Examples       ${links.url} (all ${examples.length})
+  Practice desk  ${sandbox.url}/sandbox (what was sent, written and paid; send deposits)
+  Wallet         ${sandbox.signerUrl} (confirm or decline what “Confirm in your own wallet” signs)
+  Editor         ${n8n.url} (${OWNER.email}, password ${OWNER.password})
 
   Ctrl-C stops everything.
 `);

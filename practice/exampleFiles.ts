@@ -12,6 +12,27 @@ export const EXAMPLES = readdirSync(folder)
 	.filter((file) => file.endsWith('.json'))
 	.map((file) => path.parse(file).name);
 
+interface Described {
+	readonly name: string;
+	readonly about: string;
+}
+
+/** The examples by the headings of their README, which says what each starts with and does. */
+export function describedExamples(): Map<string, readonly Described[]> {
+	const groups = readFileSync(path.join(folder, 'README.md'), 'utf8').split(/^### /m).slice(1);
+	const row = /^\| \[([\w-]+)\]\([\w-]+\.json\) \| .+? \| (.+) \|$/gm;
+	return new Map(
+		groups.map((group) => {
+			const [heading = ''] = group.split('\n', 1);
+			const found = [...group.matchAll(row)].map(([, name = '', about = '']) => ({
+				name,
+				about: about.replaceAll('`', ''),
+			}));
+			return [heading, found];
+		}),
+	);
+}
+
 /** The text of an example, with a team's identifier filled in. */
 export function exampleText(name: string, teamId = TEAM_PLACEHOLDER): string {
 	const text = readFileSync(path.join(folder, `${name}.json`), 'utf8');

@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 
 import { freePort } from '../n8nHost/ports';
+import { WAITING_PAGE } from './landingPages';
 
 interface Options {
 	/** Where n8n's editor is. */
@@ -9,6 +10,10 @@ interface Options {
 	readonly cookie: string;
 	/** The identifiers of workflows by the names in their links. */
 	readonly workflows: Readonly<Record<string, string>>;
+	/** The page without a name in its link. */
+	readonly list: string;
+	/** Whether n8n can show a workflow; it can't while it starts over. */
+	readonly isReady: () => Promise<boolean>;
 	/** The execution of a workflow that a delivery at this time started. */
 	readonly executionAt: (workflow: string, at: string) => Promise<string | undefined>;
 	/** Used if it is free. */
@@ -16,8 +21,8 @@ interface Options {
 }
 
 /**
- * Links that open a workflow on n8n's canvas, or an execution, signed in. Cookies belong to a host,
- * whatever the port, so this server can set the one of n8n.
+ * Links that open a workflow on n8n's canvas, or an execution, signed in; while n8n restarts, they wait.
+ * Cookies belong to a host, whatever the port, so this server can set the one of n8n.
  */
 export class Landing {
 	private constructor(
@@ -30,15 +35,11 @@ export class Landing {
 		const host = `127.0.0.1:${port}`;
 		const server = createServer(({ url = '/', headers }, response) => {
 			// Another host name would be another website's, and this answer signs in.
-			const found =
-				headers.host === host ? pageOf(new URL(url, `http://${host}`), options) : undefined;
-			void Promise.resolve(found)
-				.catch(() => '/home/workflows')
-				.then((page) => {
-					if (page === undefined) return response.writeHead(404).end();
-					const location = `${options.editor}${page}`;
-					return response.writeHead(302, { location, 'set-cookie': options.cookie }).end();
-				});
+			const answer =
+				headers.host === host ? answerTo(new URL(url, `http://${host}`), options) : NOT_FOUND;
+			void Promise.resolve(answer).then(({ status, headers: more, body }) =>
+				response.writeHead(status, more).end(body),
+			);
 		});
 		await new Promise<void>((resolve, reject) => {
 			server.once('error', reject);
@@ -53,16 +54,29 @@ export class Landing {
 	}
 }
 
-/** The page of n8n that a link leads to; undefined for any other. */
-async function pageOf(
+interface Answer {
+	readonly status: number;
+	readonly headers?: Record<string, string>;
+	readonly body?: string;
+}
+
+const NOT_FOUND: Answer = { status: 404 };
+const HTML = { 'content-type': 'text/html; charset=utf-8' };
+
+async function answerTo(
 	{ pathname, searchParams }: URL,
-	{ workflows, executionAt }: Pick<Options, 'workflows' | 'executionAt'>,
-): Promise<string | undefined> {
+	{ editor, cookie, workflows, list, isReady, executionAt }: Omit<Options, 'port'>,
+): Promise<Answer> {
 	const [, name = '', more] = pathname.split('/');
-	if (name === '') return '/home/workflows';
+	const signedIn = { 'set-cookie': cookie };
+	if (name === '') return { status: 200, headers: { ...HTML, ...signedIn }, body: list };
 	const id = Object.hasOwn(workflows, name) ? workflows[name] : undefined;
-	if (id === undefined || (more !== undefined && more !== 'executions')) return undefined;
-	if (more === undefined) return `/workflow/${id}`;
-	const execution = await executionAt(id, searchParams.get('at') ?? '');
-	return `/workflow/${id}/executions${execution === undefined ? '' : `/${execution}`}`;
+	if (id === undefined || (more !== undefined && more !== 'executions')) return NOT_FOUND;
+	const isUp = await isReady().catch(() => false);
+	if (!isUp) return { status: 503, headers: HTML, body: WAITING_PAGE };
+	const workflow = `${editor}/workflow/${id}`;
+	if (more === undefined) return { status: 302, headers: { location: workflow, ...signedIn } };
+	const execution = await executionAt(id, searchParams.get('at') ?? '').catch(() => undefined);
+	const location = `${workflow}/executions${execution === undefined ? '' : `/${execution}`}`;
+	return { status: 302, headers: { location, ...signedIn } };
 }

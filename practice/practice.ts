@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { N8nProcess } from '../n8nHost/n8nProcess';
 import type { N8nRest } from '../n8nHost/n8nRest';
 import type { SandboxProcess } from '../n8nHost/sandboxProcess';
+import type { ResetState } from '../sandbox/resets';
 import { run } from '../tooling/processes.mjs';
 import { withProgress } from '../tooling/progress.mjs';
 
@@ -29,6 +30,11 @@ export async function forgetPractice({ installation, databaseFile }: N8nProcess)
 	if (!existsSync(databaseFile)) return;
 	const args = ['--no-warnings', '--eval', FORGET, databaseFile];
 	await run(installation.node, args, { env: installation.env });
+}
+
+/** How often the practice service started over. */
+export async function readResets(sandbox: SandboxProcess): Promise<ResetState> {
+	return await sandbox.control('GET', 'reset');
 }
 
 /** A workflow that starts with an event. */
@@ -59,7 +65,7 @@ export class Practice {
 
 	static async start(options: Options): Promise<Practice> {
 		const practice = new Practice(options);
-		practice.resets = await practice.countResets();
+		practice.resets = (await readResets(options.sandbox)).resets;
 		await practice.registerPublished();
 		void practice.keepInStep();
 		return practice;
@@ -89,19 +95,21 @@ export class Practice {
 	}
 
 	private async step(): Promise<void> {
-		const resets = await this.countResets();
+		const { resets } = await this.reportResets();
 		if (resets !== this.resets) {
-			this.resets = resets;
 			this.restart = this.forget();
 			await this.restart;
 			this.restart = undefined;
+			this.resets = resets;
+			await this.reportResets();
 		}
 		await this.registerPublished();
 	}
 
-	private async countResets(): Promise<number> {
-		const { sandbox } = this.options;
-		return (await sandbox.control<{ resets: number }>('GET', 'reset')).resets;
+	/** Tells the practice desk how far n8n has followed. */
+	private async reportResets(): Promise<ResetState> {
+		const followed = { resets: this.resets };
+		return await this.options.sandbox.control('POST', 'reset/followed', followed);
 	}
 
 	/** Its process remembers payments and events, too, so n8n has to start again. */

@@ -9,6 +9,7 @@ import { Organisation } from './organisation';
 import { Payments } from './payments';
 import { withSettings, type Settings, type SettingsInput } from './settings';
 import { RateLimit } from './rateLimit';
+import { Resets } from './resets';
 import { Sheet } from './sheet';
 import { SignInMessages } from './signInMessages';
 import { Tokens } from './tokens';
@@ -32,8 +33,7 @@ export class SimulatedService {
 	description: Description;
 	organisation: Organisation;
 
-	/** How often everything began again, for who keeps something of it elsewhere. */
-	resets = 0;
+	readonly resets = new Resets();
 	private failures = 0;
 
 	constructor(
@@ -65,7 +65,7 @@ export class SimulatedService {
 		this.payments = new Payments();
 		this.sheet = new Sheet(this.organisation);
 		this.inbox.clear();
-		this.resets++;
+		this.resets.add();
 		this.failures = 0;
 		this.faults.clear();
 		this.signIn.clear();

@@ -101,7 +101,7 @@ async function start() {
 	writeFileSync(runningFile, JSON.stringify({ process: process.pid, editor: n8nProcess.url }));
 	const n8n = await demo.startN8n(n8nProcess);
 	const examples = await demo.loadExamples(n8n, sandbox, path.join(dataFolder, 'examples.json'));
-	const links = await demo.startLinks(n8n, examples);
+	const links = await demo.startLinks(n8n, sandbox, examples);
 	servers.push(links);
 	const practice = await demo.startPractice(n8n, n8nProcess, sandbox, examples, links);
 	servers.push(practice);

@@ -14,6 +14,7 @@ const typedDataTrickShape = z
 	.object({ tamper: z.enum(TYPED_DATA_TRICKS), times: timesShape })
 	.strict();
 const resetShape = z.object({ keepEndpoints: z.boolean().default(false) }).strict();
+const followedShape = z.object({ resets: z.number().int().nonnegative() }).strict();
 const paymentShape = z.object({
 	from: z.string(),
 	amount_cents: z.coerce.number().int(),
@@ -41,7 +42,11 @@ export function addServiceControl(app: FastifyInstance, service: SimulatedServic
 
 	app.get('/sandbox/settings', async () => service.settings);
 	app.post('/sandbox/settings', async (request) => service.change(bodyOf(request)));
-	app.get('/sandbox/reset', async () => ({ resets: service.resets }));
+	app.get('/sandbox/reset', async () => service.resets.state);
+	app.post('/sandbox/reset/followed', async (request) => {
+		service.resets.follow(followedShape.parse(bodyOf(request)).resets);
+		return service.resets.state;
+	});
 	app.post('/sandbox/reset', async (request) => {
 		service.reset(resetShape.parse(bodyOf(request)).keepEndpoints);
 		return { reset: true };

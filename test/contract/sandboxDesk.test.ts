@@ -95,7 +95,8 @@ describe('the sheet', () => {
 });
 
 it('starts over: messages, rows, payments and what else was changed', async () => {
-	const before = Object(await sandbox.control('GET', 'reset')).resets;
+	const reset = async () => Object(await sandbox.control('GET', 'reset'));
+	const before = (await reset()).resets;
 	await post('messages', { content: 'Paid' });
 	await post('sheet/tabs', { tab: 'Payments', rows: [{ reference: 'X' }] });
 	await post('sheet/tabs', { tab: 'New', rows: [{ a: 1 }] });
@@ -105,7 +106,15 @@ it('starts over: messages, rows, payments and what else was changed', async () =
 	expect(await sandbox.control('GET', 'payments')).toEqual({ payments: [] });
 	expect(await read('Payments')).toHaveLength(3);
 	await expect(sandbox.control('GET', 'sheet?tab=New')).rejects.toThrow('404');
-	expect(await sandbox.control('GET', 'reset')).toEqual({ resets: before + 1 });
+	const { at, ...state } = await reset();
+	expect(state).toEqual({ resets: before + 1 });
+
+	await post('reset/followed', { resets: before });
+	expect(await reset()).toMatchObject({ resets: before + 1, followed: { resets: before } });
+	const { followed } = await post('reset/followed', { resets: before + 1 });
+	expect(followed.resets).toBe(before + 1);
+	expect(Date.parse(followed.at)).toBeGreaterThanOrEqual(Date.parse(at));
+	expect(await post('reset/followed', { resets: before + 1 })).toMatchObject({ followed });
 });
 
 it('knows the reference of a payment that it authorized', async () => {

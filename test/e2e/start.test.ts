@@ -88,7 +88,7 @@ beforeAll(async () => {
 	const { n8n, n8nProcess, sandbox } = environment;
 	versions = path.join(n8nProcess.dataFolder, 'examples.json');
 	examples = await loadExamples(n8n, sandbox, versions);
-	links = await startLinks(n8n, examples);
+	links = await startLinks(n8n, sandbox, examples);
 	practice = await startPractice(n8n, n8nProcess, sandbox, examples, links);
 	editor = await Editor.start(n8n.url);
 });
@@ -328,7 +328,7 @@ describe('npm start', () => {
 					resolve(statusCode);
 				}).once('error', reject);
 			});
-		expect(await status('/')).toBe(302);
+		expect(await status('/')).toBe(200);
 		expect(await status('/', { host: 'example.com' })).toBe(404);
 		expect(await status('/unknown')).toBe(404);
 		expect(await status('/constructor')).toBe(404);

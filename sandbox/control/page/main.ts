@@ -1,4 +1,5 @@
 import type { DeliveryAttempt, Endpoint } from '../../deliveries';
+import type { ResetState } from '../../resets';
 import type { WireLogEntry } from '../../wireLog';
 import { showDeliveries, showRequests } from './activity';
 import { call } from './control';
@@ -8,6 +9,7 @@ import { refreshInbox } from './inbox';
 import { refreshPayments, setUpPayments } from './payments';
 import { refreshPractice, setUpFailures, setUpPractice } from './practice';
 import { refreshSheet, setUpSheet } from './sheet';
+import { followResets, setUpStartOver } from './startOver';
 import { setUpWebhooks, showEndpoints } from './webhooks';
 
 const REFRESH_MILLISECONDS = 1_000;
@@ -15,12 +17,14 @@ const REFRESH_MILLISECONDS = 1_000;
 let knownEndpoints = '';
 
 async function refresh(): Promise<void> {
-	const [{ deliveries }, { entries }, { endpoints }, { faults }] = await Promise.all([
+	const [resets, { deliveries }, { entries }, { endpoints }, { faults }] = await Promise.all([
+		call<ResetState>('GET', 'reset'),
 		call<{ deliveries: DeliveryAttempt[] }>('GET', 'deliveries?limit=40'),
 		call<{ entries: WireLogEntry[] }>('GET', 'log?limit=40'),
 		call<{ endpoints: Endpoint[] }>('GET', 'endpoints'),
 		call<{ faults: unknown[] }>('GET', 'faults'),
 	]);
+	followResets(resets);
 	showDeliveries(deliveries);
 	showRequests(entries);
 	// A person may be choosing from the menu.
@@ -43,6 +47,7 @@ async function keepFresh(): Promise<void> {
 
 setUpPractice(refresh);
 setUpFailures(refresh);
+setUpStartOver(refresh);
 setUpPayments();
 setUpSheet();
 // On a phone, what follows the requests would be far away.

@@ -84,7 +84,7 @@ function paymentRow(payment: Payment): HTMLElement {
 		cell('answer', 'Recipient', email),
 		cell('answer', 'Reference', reference),
 		cell(
-			'number',
+			'answer',
 			'Transaction',
 			...(transaction === undefined ? [] : [element('code', '', transaction)]),
 		),

@@ -194,10 +194,4 @@ export function setUpFailures(refresh: () => Promise<void>): void {
 			return 'All tokens have expired. The next call from n8n is refused once, then signs in again.';
 		}),
 	);
-	button('reset').addEventListener('click', () =>
-		perform(async () => {
-			await call('POST', 'reset', { keepEndpoints: true });
-			return 'Everything is as at the start: balances, people, payments, sheet, inbox and settings. Webhooks and tokens were kept. The n8n of npm start forgets, too, and is back in some seconds.';
-		}),
-	);
 }

@@ -35,9 +35,8 @@ function cellInput(tab: string, row: Row, column: string): HTMLElement {
 		}),
 	);
 	const cell = element('td', '', made);
-	cell.dataset.label = column;
-	/* On a wide screen, so that an email can be read. */
-	cell.style.setProperty('--width', `${Math.min(Math.max(before.length, 8), 32) + 2}ch`);
+	/* So that an email, a transaction and a time can be read. */
+	cell.style.setProperty('--characters', String(Math.min(Math.max(before.length, 8), 40)));
 	return cell;
 }
 
@@ -54,7 +53,6 @@ function rowOf(tab: string, columns: readonly string[], row: Row): HTMLElement {
 	);
 	const heading = element('th', 'time', number);
 	heading.scope = 'row';
-	heading.dataset.label = 'Row';
 	const cells = columns.map((column) => cellInput(tab, row, column));
 	return element('tr', '', heading, ...cells, element('td', '', remove));
 }
@@ -64,6 +62,8 @@ export async function refreshSheet(): Promise<void> {
 	const chosen = select('tab').value;
 	const query = chosen === '' ? '' : `?tab=${encodeURIComponent(chosen)}`;
 	const sheet = await call<Shown>('GET', `sheet${query}`);
+	// Another tab was chosen meanwhile, which has its own answer.
+	if (select('tab').value !== chosen) return;
 	const state = JSON.stringify(sheet);
 	const isEdited = byId('rows', HTMLElement).contains(document.activeElement);
 	if (state === shownState || (isEdited && document.activeElement instanceof HTMLInputElement)) {
@@ -85,18 +85,31 @@ export async function refreshSheet(): Promise<void> {
 		...sheet.columns.map(heading),
 		element('td', ''),
 	);
-	const empty = element('td', 'empty', 'No rows yet. A workflow writes them, or you add one.');
-	empty.colSpan = sheet.columns.length + 2;
-	byId('rows', HTMLElement).replaceChildren(
-		...(sheet.rows.length === 0
-			? [element('tr', '', empty)]
-			: sheet.rows.map((row) => rowOf(sheet.tab, sheet.columns, row))),
-	);
+	if (sheet.rows.length === 0) showInstead('No rows yet. A workflow writes them, or you add one.');
+	else {
+		const rows = sheet.rows.map((row) => rowOf(sheet.tab, sheet.columns, row));
+		byId('rows', HTMLElement).replaceChildren(...rows);
+	}
+}
+
+/** Shows a sentence in place of the rows. */
+function showInstead(text: string): void {
+	const only = element('td', 'empty', text);
+	only.colSpan = byId('columns', HTMLTableRowElement).cells.length;
+	byId('rows', HTMLElement).replaceChildren(element('tr', '', only));
+}
+
+/** Shows nothing of the tab before, however long the chosen one takes. */
+function chooseTab(): void {
+	byId('sheet-said', HTMLElement).textContent = '';
+	shownState = '';
+	showInstead('Loading…');
+	void refreshSheet();
 }
 
 /** Sets up the menu of tabs and the button that adds a row. */
 export function setUpSheet(): void {
-	select('tab').addEventListener('change', () => void refreshSheet());
+	select('tab').addEventListener('change', chooseTab);
 	button('add-row').addEventListener('click', () =>
 		change(async () => {
 			await call('POST', 'sheet/rows', { tab: select('tab').value });
