@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** The control page, and the policy that allows it nothing but its own style and script. */
+/** The practice desk's page, and the policy that allows it nothing but its own style and script. */
 export interface Page {
 	readonly html: string;
 	readonly contentSecurityPolicy: string;

@@ -316,7 +316,7 @@ describe('a page elsewhere in a person’s browser', () => {
 		expect(sandbox.service.deliveries.endpoints().map(({ url }) => url)).toEqual([undefined]);
 	});
 
-	it('isn’t the control page, or a program', async () => {
+	it('isn’t the practice desk, or a program', async () => {
 		const { port } = new URL(sandbox.url);
 		const own: ReadonlyArray<Record<string, string>> = [
 			{},

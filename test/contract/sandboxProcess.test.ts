@@ -33,7 +33,7 @@ it('rejects a port that is taken', async () => {
 	await expect(startSandbox({ port })).rejects.toThrow('EADDRINUSE');
 });
 
-describe('the control page', () => {
+describe('the practice desk', () => {
 	it('is a single page that loads nothing from other hosts', async () => {
 		const response = await get();
 		expect(response.headers.get('content-type')).toContain('text/html');

@@ -37,6 +37,8 @@ beforeAll(async () => {
 	});
 });
 beforeEach(async () => {
+	/* A page that is open would start over, too. */
+	await page.goto('about:blank');
 	sandbox.service.reset(false);
 	await page.goto(`${sandbox.url}/sandbox`);
 	await deliveries().first().waitFor();
@@ -58,6 +60,11 @@ const field = (name: string): Locator =>
 const press = async (name: string): Promise<void> =>
 	await page.getByRole('button', { name, exact: true }).click();
 const clipboard = async () => String(await page.evaluate('navigator.clipboard.readText()'));
+/** Runs in the browser. */
+const VALUES = (fields: unknown[]) =>
+	fields.map((each) =>
+		String(Object(each).type === 'radio' ? Object(each).checked : Object(each).value),
+	);
 const deliveries = (): Locator => page.locator('#deliveries tr');
 
 /** The credential as a person fills it in with what *Copy all settings* copied. */
@@ -225,7 +232,9 @@ describe('a webhook', () => {
 });
 
 it('prepares a payment whose fields can be copied', async () => {
+	expect(await page.locator('#payment input').evaluateAll(VALUES)).toEqual(['', '', '']);
 	await field('Payment amount').fill('1250.00');
+	await field('Recipient email').fill('ana@example.com');
 	await field('Payment reference').fill('INV-1042');
 	await press('Prepare payment');
 	await page.getByText('Copy these into the node’s fields.').waitFor();
@@ -282,7 +291,30 @@ describe('the practice desk', () => {
 		await field('decision, row 2').waitFor();
 	});
 
+	it('shows nothing of one tab once another was chosen', async () => {
+		await field('amount, row 3').fill('99.5');
+		await field('amount, row 3').press('Enter');
+		await page.getByText('Changed amount of row 3.').waitFor();
+		const answered = new Promise<() => void>((resolve) => {
+			void page.route('**/sandbox/sheet?tab=People', async (route) => {
+				await new Promise<void>((goOn) => {
+					resolve(goOn);
+				});
+				await route.continue();
+			});
+		});
+		await field('Tab').selectOption('People');
+		const answer = await answered;
+		await page.locator('#rows').getByText('Loading…').waitFor();
+		expect(await page.getByText('Changed amount of row 3.').count()).toBe(0);
+		answer();
+		await page.unroute('**/sandbox/sheet?tab=People');
+		await field('first_name, row 2').waitFor();
+		expect(await field('Tab').inputValue()).toBe('People');
+	});
+
 	it('says whether a payment was made, and ends one', async () => {
+		await control('messages', { content: 'Payroll run: 3 payments to approve', from: 'Payroll' });
 		await field('From now on, payments').selectOption('wait until you decide here');
 		await page.getByText('From now on, payments wait until you decide here.').waitFor();
 		const client = await SandboxClient.of(sandbox, 'companyAdministrator').signIn();
@@ -312,6 +344,8 @@ describe('the practice desk', () => {
 			.getByRole('button', { name: /^Fail tx-/ })
 			.click();
 		await page.locator('#payments').getByText('failed, money returned').waitFor();
+		const file = pictureFile('sandbox');
+		if (file !== undefined) await page.screenshot({ path: file });
 	});
 
 	it('shows which workflow an event went to', async () => {
@@ -396,6 +430,54 @@ describe('changes for polling', () => {
 	});
 });
 
+describe('starting over', () => {
+	/** What a person can have typed, chosen or been told. */
+	const shown = async () => [
+		await page.locator('input, select').evaluateAll(VALUES),
+		await page.locator('[role=status]:not(#started-over), #payment-fields').allInnerTexts(),
+	];
+	const startOver = async (answer: string) => {
+		await press('Start over');
+		await page.getByRole('dialog').getByText('Start over?').waitFor();
+		await press(answer);
+	};
+
+	it('asks first, and leaves nothing of what was typed and said', async () => {
+		const before = await shown();
+		await field('Payment amount').fill('5');
+		await field('Recipient email').fill('ana@example.com');
+		await press('Prepare payment');
+		await page.getByText('Copy these into the node’s fields.').waitFor();
+		await field('amount, row 2').fill('1');
+		await field('amount, row 2').press('Enter');
+		await page.getByText('Changed amount of row 2.').waitFor();
+		await field('Was it made?').fill('INV');
+		await field('Forged').check();
+		await field('Signature').selectOption('Shared token');
+		await field('Email').fill('x@example.com');
+		await startOver('Cancel');
+		expect(sandbox.service.payments.list()).toHaveLength(1);
+
+		await startOver('Yes, start over');
+		await page.getByText(/^Started over at \d\d:\d\d:\d\d\.$/).waitFor();
+		await field('amount, row 2').waitFor();
+		await deliveries().first().waitFor();
+		expect(sandbox.service.payments.list()).toEqual([]);
+		expect(await shown()).toEqual(before);
+	});
+
+	it('says when the n8n that follows is back', async () => {
+		const { resets } = sandbox.service;
+		resets.follow(resets.state.resets);
+		await page.locator('#question-n8n:not([hidden])').waitFor({ state: 'attached' });
+		await startOver('Yes, start over');
+		await page.getByText(/n8n is restarting\. Links to the examples wait for it\.$/).waitFor();
+		expect(await page.getByRole('button', { name: 'Start over' }).isDisabled()).toBe(true);
+		resets.follow(resets.state.resets);
+		await page.getByText(/n8n was back after \d+ seconds\.$/).waitFor();
+	});
+});
+
 it('shows hostile text as text', async () => {
 	const hostile = '<img src=x onerror="document.title=1"><script>document.title=2</script>';
 	const receiver = await startHttpServer(() => hostile);
@@ -412,7 +494,7 @@ it('shows hostile text as text', async () => {
 	await receiver.stop();
 	expect(cells).toEqual(row('200 accepted', JSON.stringify(hostile)));
 	expect(await page.locator('img, td script').count()).toBe(0);
-	expect(await page.title()).toBe('Payroll Payments sandbox');
+	expect(await page.title()).toBe('Practice desk for Payroll Payments');
 });
 
 it('copies the IDs and keys that n8n asks for', async () => {
@@ -456,10 +538,6 @@ it('shows what was sent and answered', async () => {
 	await receive();
 	for (const variant of ['Genuine', 'Duplicate', 'Forged']) await send(variant);
 	expect(await deliveries().count()).toBe(3);
-	const file = pictureFile('sandbox');
-	if (file === undefined) return;
-	await page.setViewportSize({ width: 1280, height: 1200 });
-	await page.screenshot({ path: file });
 });
 
 it('logs nothing to the browser console', () => {
