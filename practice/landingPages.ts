@@ -34,7 +34,7 @@ ${content}
 /** Looks again every two seconds, until the link leads where it should. */
 export const WAITING_PAGE = page(
 	'n8n is restarting',
-	'<p role="status">It takes about half a minute, and longer on a busy machine. This page then goes on by itself.</p>',
+	'<p role="status">This usually takes less than half a minute, and more than two minutes on a busy machine. This page then goes on by itself.</p>',
 	'<meta http-equiv="refresh" content="2">\n',
 );
 

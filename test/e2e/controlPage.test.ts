@@ -295,22 +295,21 @@ describe('the practice desk', () => {
 		await field('amount, row 3').fill('99.5');
 		await field('amount, row 3').press('Enter');
 		await page.getByText('Changed amount of row 3.').waitFor();
-		const answered = new Promise<() => void>((resolve) => {
-			void page.route('**/sandbox/sheet?tab=People', async (route) => {
-				await new Promise<void>((goOn) => {
-					resolve(goOn);
-				});
-				await route.continue();
-			});
+		let answer = () => {};
+		const answered = new Promise<void>((resolve) => {
+			answer = resolve;
+		});
+		await page.route('**/sandbox/sheet?tab=People', async (route) => {
+			await answered;
+			await route.continue();
 		});
 		await field('Tab').selectOption('People');
-		const answer = await answered;
 		await page.locator('#rows').getByText('Loading…').waitFor();
 		expect(await page.getByText('Changed amount of row 3.').count()).toBe(0);
 		answer();
-		await page.unroute('**/sandbox/sheet?tab=People');
 		await field('first_name, row 2').waitFor();
 		expect(await field('Tab').inputValue()).toBe('People');
+		await page.unrouteAll({ behavior: 'wait' });
 	});
 
 	it('says whether a payment was made, and ends one', async () => {
