@@ -1,6 +1,6 @@
 // The build: everything under dist/ comes from here, and the same commit gives the same bytes.
 const { execFileSync } = require('node:child_process');
-const { mkdir, rm, writeFile } = require('node:fs/promises');
+const { chmod, mkdir, readdir, rm, writeFile } = require('node:fs/promises');
 const path = require('node:path');
 const { dest, parallel, series, src } = require('gulp');
 const { rollup } = require('rollup');
@@ -41,5 +41,15 @@ function metadata(done) {
 	done();
 }
 
-exports.build = series(clean, parallel(bundle, icons, json, schemas), metadata);
+/** npm packs the permissions that it finds, which would otherwise depend on this machine's umask. */
+async function permissions() {
+	const built = await readdir('dist', { recursive: true, withFileTypes: true });
+	const files = built.filter((entry) => entry.isFile());
+	await Promise.all([
+		...files.map(({ parentPath, name }) => chmod(path.join(parentPath, name), 0o644)),
+		...['README.md', 'LICENSE.md', 'package.json'].map((file) => chmod(file, 0o644)),
+	]);
+}
+
+exports.build = series(clean, parallel(bundle, icons, json, schemas), metadata, permissions);
 exports.default = exports.build;

@@ -14,21 +14,31 @@ import { Organisation } from '../sandbox/organisation';
 /** Where n8n listens on this machine; only the trigger knows the rest of its path. */
 const DEFAULT_URL = 'http://localhost:5678/webhook/YOUR-WEBHOOK-ID/webhook';
 
-const SIGNING_OPTIONS = Object.entries(signingShape.shape).map(([field, shape]) => ({
+const SIGNING_OPTIONS = Object.entries(signingShape.shape).map(([field, { _def }]) => ({
 	field,
 	option: field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`),
-	type: shape._def.innerType instanceof z.ZodBoolean ? ('boolean' as const) : ('string' as const),
+	type: _def.innerType instanceof z.ZodBoolean ? ('boolean' as const) : ('string' as const),
+	choices: _def.innerType instanceof z.ZodEnum ? _def.innerType.options.join(' | ') : 'TEXT',
 }));
+
+const HELP = [
+	'npm run --silent sample-delivery -- EVENT_TYPE [--url URL] [OPTION …]',
+	...SIGNING_OPTIONS.map(
+		({ option, type, choices }) => `  --${option}${type === 'boolean' ? '' : ` ${choices}`}`,
+	),
+].join('\n');
 
 /** A word that bash reads as it is. */
 const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
 function sampleDelivery(args: string[]): string {
 	const options: Record<string, { type: 'string' | 'boolean'; default?: string }> = {
+		help: { type: 'boolean' },
 		url: { type: 'string', default: DEFAULT_URL },
 		...Object.fromEntries(SIGNING_OPTIONS.map(({ option, type }) => [option, { type }])),
 	};
 	const { values, positionals } = parseArgs({ args, allowPositionals: true, options });
+	if (values.help === true) return HELP;
 	const [eventType, ...rest] = positionals;
 	if (eventType === undefined || rest.length > 0 || !EVENT_TYPES.some((one) => one === eventType)) {
 		throw new Error(

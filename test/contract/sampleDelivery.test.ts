@@ -6,9 +6,12 @@ import { useTriggerHosts } from '../support/triggerHost';
 
 const SCRIPT = ['node_modules/tsx/dist/cli.mjs', 'scripts/sampleDelivery.ts'];
 
+const printedFor = (...args: string[]) =>
+	run(process.execPath, [...SCRIPT, ...args], { cwd: repository });
+
 /** What `npm run --silent sample-delivery -- …` prints. */
 async function sampleDelivery(...args: string[]): Promise<string> {
-	const printed = await run(process.execPath, [...SCRIPT, ...args], { cwd: repository });
+	const printed = await printedFor(...args);
 	expect(printed.split('\n')).toEqual([expect.stringMatching(/^curl /), '']);
 	return printed;
 }
@@ -64,6 +67,13 @@ describe('the sample delivery', () => {
 		});
 		const line = await sampleDelivery('invite.accepted', '--url', host.url);
 		expect(await answerTo(line)).toMatchObject({ status: 401 });
+	});
+
+	it('lists its options, with their choices', async () => {
+		const help = await printedFor('--help');
+		expect(help).toContain('EVENT_TYPE [--url URL]');
+		expect(help).toContain('--scheme timestamped | hex | base64');
+		expect(help).toMatch(/^ {2}--prefixed$/m);
 	});
 
 	it('names the event types if it gets none of them, and settings that it does not know', async () => {

@@ -32,7 +32,10 @@ const COMMANDS: ReadonlyArray<{ line: RegExp; runIn: string } | { line: RegExp; 
 		{ line: /^npm run benchmark/, notRun: 'measures, and takes minutes' },
 		{ line: /^npm (run build|pack)$/, runIn: 'scripts/releaseCheck.mjs' },
 		{ line: /^npm run release:check$/, notRun: 'installs everything in a fresh clone' },
-		{ line: /^(PACKAGE=|rm -rf "\$PACKAGE"|tar |docker )/, notRun: 'changes an n8n of the reader' },
+		{
+			line: /^(PACKAGE=|cd ~\/\.n8n|rm -rf "\$PACKAGE"|tar |docker )/,
+			notRun: 'changes an n8n of the reader',
+		},
 		{ line: /^(PAYROLL_PAYMENTS_N8N=\S+ )?npx jest /, notRun: 'is a test itself' },
 		{ line: /^npx tsx sandbox\/main\.ts /, runIn: 'test/contract/sandboxProcess.test.ts' },
 		{ line: /^(S=|curl )/, runIn: 'test/contract/sandboxCommands.test.ts' },
