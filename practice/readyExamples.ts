@@ -13,6 +13,7 @@ export interface ReadyExample {
 }
 
 const NOTE = /\.stickyNote$/;
+const TRIGGER = /\.payrollPaymentsTrigger$/;
 const CHAT = /\.chatTrigger$/;
 const SHEET = /\.googleSheets$/;
 const BOARD_NODE = /\.trello$/;
@@ -139,8 +140,17 @@ export async function readyExamples(sandbox: SandboxProcess): Promise<ReadyExamp
 			'publish it, and run *Payroll run with one approval*. The practice desk chooses whether payments arrive or fail',
 		'confirm-in-your-wallet': `click **Execute workflow**, and confirm in the [practice wallet](${sandbox.signerUrl ?? desk})`,
 	};
-	const practice = (name: string): string =>
-		`**Ready to run:** ${starts[name] ?? 'click **Execute workflow**'}. The [practice desk](${desk}) is its service, sheet and inbox: what a workflow sends, writes and pays shows up there.`;
+	const practice = (name: string, { nodes, pinData = {} }: Workflow): string =>
+		[
+			`**Ready to run:** ${starts[name] ?? 'click **Execute workflow**'}.`,
+			nodes.some(({ type }) => TRIGGER.test(type)) &&
+				'That takes the sample event. To receive what you send on the practice desk, **publish** it; nothing has to be copied into a dashboard.',
+			MONTH in pinData &&
+				`**${MONTH}** is pinned to this month, whose rows the sheet has: unpin it (\`P\`) before you change it.`,
+			`The [practice desk](${desk}) is its service, sheet and inbox: what a workflow sends, writes and pays shows up there.`,
+		]
+			.filter(Boolean)
+			.join(' ');
 	/* The month of the rows in the sheet. */
 	const month = new Date().toISOString().slice(0, 7);
 	const makeReady = (name: string): Workflow => {
@@ -154,7 +164,9 @@ export async function readyExamples(sandbox: SandboxProcess): Promise<ReadyExamp
 		return {
 			...workflow,
 			nodes: workflow.nodes.map((node) =>
-				NOTE.test(node.type) ? withoutSteps(node, practice(name)) : atTheDesk(desk, workflow, node),
+				NOTE.test(node.type)
+					? withoutSteps(node, practice(name, workflow))
+					: atTheDesk(desk, workflow, node),
 			),
 			pinData: Object.fromEntries(
 				Object.entries(workflow.pinData ?? {})

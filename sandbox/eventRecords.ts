@@ -7,12 +7,13 @@ import type { Organisation } from './organisation';
  */
 
 /** The object of deposit.received and the other deposit events, with the fields that are never missing. */
-export function depositRecord({ randomness, company }: Organisation): object {
+export function depositRecord({ randomness, company, teams }: Organisation): object {
+	const [account = company] = teams;
 	const now = new Date().toISOString();
 	const cents = 10_000 + randomness.below(5_000_000);
 	return {
 		nanoid: randomness.longIdentifier('dp'),
-		entity_nanoid: company.nanoid,
+		entity_nanoid: account.nanoid,
 		entity_deposit_account_id: 4217,
 		provider_deposit_id: `wp_${randomness.bytes32().slice(2, 18)}`,
 		provider_name: 'wirepartner',

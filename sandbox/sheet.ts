@@ -139,7 +139,7 @@ function practiceTabs(organisation: Organisation): Record<string, Tab> {
 		Deposits: tab(
 			'deposit_id status account amount currency reference received_at updated_at reverted_at',
 			[
-				['dp-3Gbyf8rBUJue-e153yK5e', 'complete', 8945.48, 'INV-20269494'],
+				['dp-Lq7ZtR2mKw0s-b81Hc4Yx', 'complete', 5310.25, 'INV-20268120'],
 				['dp-Xw81LkPq0aZt-r28Uxq7b', 'reverted', 1200, 'INV-20265904'],
 				['dp-p9VbN3cYt7Qs-Mz40dkV2', 'complete', 20000, ''],
 			].map(([id, status, amount, reference], index) => {

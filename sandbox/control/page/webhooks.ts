@@ -54,7 +54,7 @@ const CUSTOM_DEFAULTS = {
 } as const;
 
 const VARIANT_HINTS: Readonly<Record<string, string>> = {
-	genuine: 'Signed with the secret. A complete deposit also raises the company’s balance.',
+	genuine: 'Signed with the secret. A complete deposit also raises the team’s balance.',
 	duplicate: 'Sends the last delivered event once more, with the same idempotency key.',
 	forged: 'Signed with another secret. Expect 401. It isn’t sent again.',
 	unsigned: 'Without a signature or token. Expect 401. It isn’t sent again.',
@@ -251,8 +251,10 @@ async function send(): Promise<string> {
 	};
 	const created = Math.floor(Date.now() / 1000) - HOUR_SECONDS;
 	const envelope = chosen === 'old' ? { created } : {};
+	/* What is reverted was complete before. */
+	const statuses = select('status').value === 'reverted' ? ['complete', 'reverted'] : undefined;
 	const sent = isDeposit
-		? await call<Sent>('POST', 'deposits', { deposit: content, envelope, delivery })
+		? await call<Sent>('POST', 'deposits', { deposit: content, statuses, envelope, delivery })
 		: await call<Sent>('POST', 'events', { event_type: eventType, envelope, delivery });
 	return `${eventName(eventType)} sent: ${outcomeOf(sent)}`;
 }
