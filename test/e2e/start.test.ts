@@ -284,7 +284,8 @@ describe('npm start', () => {
 
 		await startOver();
 		expect(await inbox()).toEqual([]);
-		expect(await payroll()).toBe(all);
+		const withoutTime = (text = '') => text.replace(/at \S+, fingerprint \S+:/, '');
+		expect(withoutTime(await payroll())).toBe(withoutTime(all));
 	});
 
 	it('links a sent event to its execution, and shows which workflow it went to', async () => {
