@@ -65,7 +65,7 @@ const PARTS: Readonly<Record<string, Part>> = {
 			'shared/money.ts',
 			'signing/typedAmount.ts',
 			'operations/payment/*.ts',
-			'run/{approval,write,plan,run}.ts',
+			'run/{approve,write,run}.ts',
 		],
 		tests: [
 			'unit/contract/formats*.test.ts',

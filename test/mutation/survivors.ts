@@ -15,20 +15,6 @@ export interface Survivor extends Place {
 
 export const SURVIVORS: readonly Survivor[] = [
 	{
-		file: 'operations/payment/report.ts',
-		line: "...(state.status === 'unknown' ? { attempt_code: state.code } : {}),",
-		from: "state.status === 'unknown'",
-		to: 'true',
-		why: 'Other states have no code, and n8n puts out nothing for it.',
-	},
-	{
-		file: 'run/run.ts',
-		line: "return job.writes.length === 0 ? job : { ...job, kind: 'report', send };",
-		from: "'report'",
-		to: '""',
-		why: 'Only an error without Continue counts what was done, and after one nothing is put out as checked.',
-	},
-	{
 		file: 'signing/guards/administratorRoles.ts',
 		line: 'if (new Set(grants.map(({ account }) => account.toLowerCase())).size !== grants.length) {',
 		from: 'account.toLowerCase()',

@@ -32,6 +32,16 @@ function issuesIn(value: unknown, levels = LEVELS): string[] {
 	return Object.values(value).flatMap((member) => issuesIn(member, levels - 1));
 }
 
+/** All texts in a value. Of names only those of what is true: "salt" may name a field that is missing. */
+function textsIn(value: unknown): string[] {
+	if (typeof value === 'string') return [value];
+	if (Array.isArray(value)) return value.flatMap(textsIn);
+	if (!isRecord(value)) return [];
+	return Object.entries(value).flatMap(([name, member]) =>
+		name === 'path' ? [] : member === true ? name : textsIn(member),
+	);
+}
+
 /** What the service says in words. */
 function wordsOf(data: unknown): string {
 	if (typeof data === 'string') return data;
@@ -60,8 +70,6 @@ export function readFailure(body: FailureEnvelope, redact: Redact) {
 				? undefined
 				: (isShort && parseJson(shown)) || shorten(shown, LONGEST.rest),
 		/** All that it says in words, in full. */
-		text: [JSON.stringify(data), code, ...Object.values(rest)]
-			.filter((each) => typeof each === 'string')
-			.join('\n'),
+		text: [JSON.stringify(data), code ?? '', ...textsIn(rest)].join('\n'),
 	};
 }

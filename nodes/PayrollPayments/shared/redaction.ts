@@ -41,6 +41,12 @@ function unicodeEscape(character: string): string {
 	return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
+/** The part of a Base64 text that a secret alone decides, wherever it stands in what was encoded. */
+function inBase64(bytes: Buffer, before: number): string {
+	const text = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64');
+	return text.slice(before === 0 ? 0 : before + 1).replace(/.=+$/, '');
+}
+
 /**
  * How a secret is written in headers, URLs, JSON and dumps. Python leaves `/` as it is in URLs; PHP and
  * .NET escape more characters in JSON.
@@ -53,8 +59,17 @@ const SPELLINGS: ReadonlyArray<(text: string, bytes: Buffer) => string> = [
 	(text) => JSON.stringify(text).slice(1, -1),
 	(text) => JSON.stringify(text).slice(1, -1).replaceAll('/', '\\/'),
 	(text) => text.replaceAll('\\', '\\\\').replace(/[^ -~]|["&'+<>`]/g, unicodeEscape),
+	(text) => text.replace(/[^A-Za-z0-9]/g, unicodeEscape),
+	(text) => text.replace(/[^A-Za-z0-9]/g, (each) => `&#x${each.charCodeAt(0).toString(16)};`),
+	(text) => text.replace(/[^A-Za-z0-9]/g, (each) => `&#${each.charCodeAt(0)};`),
+	(text) => encodeURIComponent(encodeURIComponent(text)),
 	(_text, bytes) => bytes.toString('base64').replace(/=+$/, ''),
 	(_text, bytes) => bytes.toString('base64url'),
+	...[0, 1, 2].flatMap((before) => [
+		(_text: string, bytes: Buffer) => inBase64(bytes, before),
+		(_text: string, bytes: Buffer) =>
+			inBase64(bytes, before).replaceAll('+', '-').replaceAll('/', '_'),
+	]),
 	(_text, bytes) => bytes.toString('hex'),
 ];
 

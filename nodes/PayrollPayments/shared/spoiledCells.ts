@@ -28,8 +28,9 @@ const NOTHING_INSIDE =
 
 const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 
-/** Digits in groups of three. */
-const GROUPED = /^\d{1,3}(?:[,'’\u00a0\u202f]\d{3})+(?:[.,]\d{1,2})?$/;
+/** Digits in groups, as English, Indian, Swiss, French and German programs write them. */
+const GROUPED =
+	/^\d{1,3}(?:(?:[,'’\u00a0\u2007\u2009\u202f]\d{2,3})*[,'’\u00a0\u2007\u2009\u202f]\d{3}(?:[.,]\d{1,2})?|(?:\.\d{3})+,\d{1,2})$/;
 
 const APOSTROPHE = 'begins with an apostrophe, which marks text in a sheet; remove it';
 
@@ -59,14 +60,15 @@ export function faultInCell(cell: string): string | undefined {
  * would count as one invoice month after month, and one in two spellings as two invoices.
  */
 export function faultInReference(reference: string): string | undefined {
-	const text = reference.replace(INVISIBLE, '').normalize('NFKC').trim();
+	const seen = reference.replace(INVISIBLE, '').trim();
+	const text = seen.normalize('NFKC').trim();
 	const next = 'enter an invoice or payout number, or leave it empty';
 	if (!/[\p{L}\p{N}]/u.test(text)) return `has no letter or digit; ${next}`;
 	if (NOTHING.test(text) || NO_REFERENCE_YET.test(text) || /^0+(?:[.,]0+)?$/.test(text)) {
 		return `is ${text}, which stands for no reference; ${next}`;
 	}
-	if (/^['’]/.test(text)) return APOSTROPHE;
-	if (GROUPED.test(reference.trim())) {
+	if (/^['‘’]/.test(text)) return APOSTROPHE;
+	if (GROUPED.test(seen) || GROUPED.test(text)) {
 		return `is ${text}, digits that a program put into groups; enter them as text, without separators`;
 	}
 	const [missing] = NOTHING_INSIDE.exec(text) ?? [];

@@ -157,6 +157,16 @@ it.each<[string, boolean]>([
 	expect(failure({ success: false, data: 'No', reason: text }).saysItExists).toBe(expected);
 });
 
+it.each([
+	{ errors: [{ path: 'invoice', message: 'was already paid' }] },
+	{ details: { reason: 'already paid' } },
+	{ errors: ['duplicate'] },
+	{ meta: { already_paid: true } },
+	{ meta: [{ transaction: 'tx-a1B2c3D4e5F6' }] },
+])('a refusal can say anywhere that it was made before: %j', (rest) => {
+	expect(failure({ success: false, data: 'Bad request', ...rest }).saysItExists).toBe(true);
+});
+
 it('the name of a field doesn’t mean that it was made before', () => {
 	const zod = [{ path: ['typed_data', 'salt'], message: 'Required' }];
 	expect(failure({ success: false, data: 'Validation error', zod }).saysItExists).toBe(false);

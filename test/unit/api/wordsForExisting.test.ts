@@ -31,12 +31,25 @@ it.each([
 	'The request is not new since it was sent',
 	'No: it was made',
 	'was_paid',
+	'An invoice can’t be paid twice',
+	'This payment cannot be made again',
+	'No second payment was made',
+	'An authorization can be sent only once',
+	'Payment completed on 3 March',
+	'We paid this invoice on 3 March',
+	'The payment went out on 3 March',
+	'The payment has been received',
+	'Payment was confirmed on 3 March',
+	'See tx-a1B2c3D4e5F6',
 ])('means that it was there before: %s', (text) => {
 	expect(saysItExists(text)).toBe(true);
 });
 
 it.each([
 	'INSUFFICIENT_BALANCE',
+	'Try again later',
+	'Wait a second, then send it',
+	'We can’t pay this invoice',
 	'INVALID_SIGNATURE',
 	'EXPIRED_TYPED_DATA',
 	'INVALID_RECIPIENT',

@@ -34,6 +34,13 @@ describe('a secret is withheld', () => {
 		['in hex', (secret) => Buffer.from(secret).toString('hex')],
 		['in Base64', (secret) => Buffer.from(secret).toString('base64')],
 		['in Base64 for URLs', (secret) => Buffer.from(secret).toString('base64url')],
+		['in Base64 of a header', (secret) => Buffer.from(`Bearer ${secret}`).toString('base64')],
+		['in Base64 of a login', (secret) => Buffer.from(`me:${secret}@`).toString('base64url')],
+		['percent-encoded twice', (secret) => encodeURIComponent(encodeURIComponent(secret))],
+		[
+			'in HTML',
+			(secret) => secret.replace(/[^A-Za-z0-9]/g, (one) => `&#x${one.charCodeAt(0).toString(16)};`),
+		],
 		['more than once', (secret) => `${secret} and ${secret}${secret}`],
 	])('%s', (_how, spell) => {
 		for (const secret of [TOKEN, KEY, 'pass word', 'ключ-от-кассы', '~~~~~~?>']) {

@@ -87,12 +87,20 @@ describe('a reference', () => {
 		expect(faultInReference(text)).toContain('enter them as text, without .0');
 	});
 
-	it.each(['1,001', '1’001', '1\u00a0001', '1\u202f001', '12,345,678', '1,001.00'])(
-		'%j was grouped',
-		(text) => {
-			expect(faultInReference(text)).toContain('without separators');
-		},
-	);
+	it.each([
+		...['1,001', '1’001', '1\u00a0001', '1\u202f001', '12,345,678', '1,001.00'],
+		...[
+			'\u200e1,001',
+			'1,\u200b001',
+			'１，００１',
+			'1\u2009001',
+			'1\u2007001',
+			'1.001,00',
+			'1,23,456',
+		],
+	])('%j was grouped', (text) => {
+		expect(faultInReference(text)).toContain('without separators');
+	});
 
 	it.each(["'1001", '’1001', "'INV-1"])('%j begins with an apostrophe', (text) => {
 		expect(faultInReference(text)).toContain('begins with an apostrophe');
