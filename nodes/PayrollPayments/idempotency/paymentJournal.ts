@@ -170,10 +170,12 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 			throw await this.seenError(attempt);
 		}
 		const item = `${payment.item}`;
+		const paid = [attempt.keys.paid, attempt.keys.paidSame];
 		try {
 			throwIfStopped(this.signal);
+			/* Another node of this process may have paid it while this one waited for n8n's store. */
+			if (paid.some(this.isInMemory(payment))) throw new UserError('It was paid just now');
 			const answer = await send();
-			const paid = [attempt.keys.paid, attempt.keys.paidSame];
 			this.memory.record(this.inMemory(payment, paid));
 			own.keep();
 			for (const key of paid) this.justPaid.add(key);

@@ -1,4 +1,9 @@
+import { codeOf, identityOf, keysOf } from '../../../nodes/PayrollPayments/idempotency/paymentKeys';
 import { ProcessMemory } from '../../../nodes/PayrollPayments/idempotency/processMemory';
+import { MemoryStore, runVirtualClock } from './memoryStore';
+import { journalOf, paid, payment } from './paymentScene';
+
+runVirtualClock();
 
 const known = (memory: ProcessMemory, keys: readonly string[]) =>
 	keys.filter((key) => memory.has(key));
@@ -30,4 +35,30 @@ it('remembers 50,000 keys', () => {
 	const memory = new ProcessMemory();
 	for (let count = 0; count <= 50_000; count++) memory.record([`${count}`]);
 	expect(known(memory, ['0', '1', '50000'])).toEqual(['1', '50000']);
+});
+
+it('sends no second attempt if the first was paid while n8n’s store recorded the second', async () => {
+	const memory = new ProcessMemory();
+	const identity = identityOf(payment);
+	const [second = ''] = keysOf(identity, 2).sent;
+	let answer = (_: typeof paid) => {};
+	let begin = () => {};
+	const begun = new Promise<void>((resolve) => (begin = resolve));
+	const first = journalOf(new MemoryStore(), { memory }).perform(payment, async () => {
+		begin();
+		return await new Promise((resolve) => (answer = resolve));
+	});
+	await begun;
+	const store = new MemoryStore();
+	store.takesTime = async () => {
+		if (!memory.has(`${payment.baseUrl} ${second}`)) return;
+		answer(paid);
+		await first;
+	};
+	const send = jest.fn(async () => paid);
+	const confirmed = { ...payment, confirmedNotPaid: [codeOf(identity, 1)] };
+	const copy = journalOf(store, { memory, nodeId: 'copy' });
+	await expect(copy.perform(confirmed, send)).rejects.toThrow('It was paid just now');
+	expect(await first).toEqual(paid);
+	expect(send).not.toHaveBeenCalled();
 });
