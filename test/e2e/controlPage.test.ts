@@ -334,7 +334,7 @@ describe('the practice desk', () => {
 			network: 'arbitrum',
 		});
 		await field('Was it made?').fill('inv-1');
-		await page.locator('#payments').getByText('not made: only authorized').waitFor();
+		await page.locator('#payments tr:only-child').getByText('not made: only authorized').waitFor();
 		expect(await page.locator('#payments tr').count()).toBe(1);
 		await field('Was it made?').fill('INV-2');
 		await page.locator('#payments').getByText('made, in progress').waitFor();
