@@ -41,7 +41,7 @@ it('sends no second attempt if the first was paid while n8n’s store recorded t
 	const memory = new ProcessMemory();
 	const identity = identityOf(payment);
 	const [second = ''] = keysOf(identity, 2).sent;
-	let answer = (_: typeof paid) => {};
+	let answer: (given: typeof paid) => void = () => {};
 	let begin = () => {};
 	const begun = new Promise<void>((resolve) => (begin = resolve));
 	const first = journalOf(new MemoryStore(), { memory }).perform(payment, async () => {
