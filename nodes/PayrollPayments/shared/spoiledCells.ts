@@ -62,7 +62,7 @@ export function faultInCell(cell: string): string | undefined {
 export function faultInReference(reference: string): string | undefined {
 	const seen = reference.replace(INVISIBLE, '').trim();
 	const text = seen.normalize('NFKC').trim();
-	const next = 'enter an invoice or payout number, or leave it empty';
+	const next = 'enter an invoice or payout number';
 	if (!/[\p{L}\p{N}]/u.test(text)) return `has no letter or digit; ${next}`;
 	if (NOTHING.test(text) || NO_REFERENCE_YET.test(text) || /^0+(?:[.,]0+)?$/.test(text)) {
 		return `is ${text}, which stands for no reference; ${next}`;
