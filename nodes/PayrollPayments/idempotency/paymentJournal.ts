@@ -165,16 +165,16 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 			own.release();
 			throw error;
 		});
-		if (claim === undefined) {
+		const paid = [attempt.keys.paid, attempt.keys.paidSame];
+		/* Another node of this process may have paid it while this one waited for n8n's store. */
+		if (claim === undefined || paid.some(this.isInMemory(payment))) {
+			await claim?.release().catch(() => undefined);
 			own.release();
 			throw await this.seenError(attempt);
 		}
 		const item = `${payment.item}`;
-		const paid = [attempt.keys.paid, attempt.keys.paidSame];
 		try {
 			throwIfStopped(this.signal);
-			/* Another node of this process may have paid it while this one waited for n8n's store. */
-			if (paid.some(this.isInMemory(payment))) throw new UserError('It was paid just now');
 			const answer = await send();
 			this.memory.record(this.inMemory(payment, paid));
 			own.keep();
