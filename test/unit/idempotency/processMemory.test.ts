@@ -58,7 +58,9 @@ it('sends no second attempt if the first was paid while n8n’s store recorded t
 	const send = jest.fn(async () => paid);
 	const confirmed = { ...payment, confirmedNotPaid: [codeOf(identity, 1)] };
 	const copy = journalOf(store, { memory, nodeId: 'copy' });
-	await expect(copy.perform(confirmed, send)).rejects.toThrow('was already paid, so it was not sent again');
+	await expect(copy.perform(confirmed, send)).rejects.toThrow(
+		'was already paid, so it was not sent again',
+	);
 	expect(await first).toEqual(paid);
 	expect(send).not.toHaveBeenCalled();
 });
