@@ -113,14 +113,14 @@ describe.each(Object.entries(HIT))('%s', (name, [method, path]) => {
 	const asked = async (options: INodeParameters = {}): Promise<INodeParameters> => {
 		const prepared = await formFor(sandbox, name);
 		const own = Object(prepared.options);
-		return { ...prepared, options: { timeout: 5_000, ...own, ...options } };
+		return { ...prepared, options: { timeout: 40_000, ...own, ...options } };
 	};
 
 	it.each(faults)(
 		'%s: one request, and an error that a person can act on',
 		async (_what, fault, message) => {
 			/* Long enough for the request to arrive even on a busy machine. */
-			const timeout = fault.kind === 'latency' ? 700 : 5_000;
+			const timeout = fault.kind === 'latency' ? 700 : 40_000;
 			const parameters = await asked({ timeout, ...(effect === 'read' ? { retries: 0 } : {}) });
 			await sandbox.fault({ ...fault, match: request, times: 'always' });
 			const before = sent(request);
