@@ -175,7 +175,7 @@ async function tryMutants(name: string, { mutated, tests }: Part, force: boolean
 				testMatch: tests.map((pattern) => `<rootDir>/test/${pattern}`),
 				testPathIgnorePatterns: ['/node_modules/'],
 				// Hundreds of times what a test takes; property tests have limits of their own.
-				testTimeout: 10_000,
+				testTimeout: 30_000,
 				setupFiles: ['<rootDir>/test/mutation/fastCheck.ts'],
 				testEnvironment: path.join(__dirname, 'testEnvironment.cjs'),
 				runner: path.join(__dirname, 'testRunner.cjs'),
