@@ -23,7 +23,8 @@ import { transact, type ListCalls, type NodeList } from './nodeList';
  * A claim
  *   1. Record the keys and the mark in one call. n8n answers which of them were there before.
  *   2. The mark is new, and the keys are free: RECORDED. Wait until it is quiet, then 1 again.
- *   3. The mark is new, and the keys are not free: SEEN. Remove what this call added, then 7.
+ *   3. The mark is new, and the keys are not free, or a key that another call must have recorded wasn't
+ *      there: SEEN. Remove what this call added, then 7.
  *   4. The mark was there, but not all of the keys: RECORDED, as after 2.
  *   5. All were there: CLAIMED. Nobody can overwrite it any more.
  *   6. A call failed, and may have written: 1 once more, with a new mark. Keys that are there then may
@@ -62,6 +63,8 @@ interface Claim extends Trace {
 	readonly keys: readonly string[];
 	/** Recorded by the same calls for good, whatever becomes of the claim. */
 	readonly permanentKeys?: readonly string[];
+	/** What others must have recorded, and not removed before the claim is settled. */
+	readonly requiredKeys?: readonly string[];
 	/** Whether no other process can have the keys: nothing is marked or verified then. */
 	readonly isOnlyProcess: boolean;
 	mayClaim(isRecorded: IsRecorded): boolean;
@@ -77,8 +80,8 @@ async function recordTogether(
 	claims: readonly Claim[],
 ): Promise<VerdictOn> {
 	const firstWith = new Map<string, Claim>();
-	const removable = ({ keys, mark, isOnlyProcess }: Claim) =>
-		isOnlyProcess ? keys : [...keys, mark];
+	const removable = ({ keys, requiredKeys = [], mark, isOnlyProcess }: Claim) =>
+		isOnlyProcess ? keys : [...keys, ...requiredKeys, mark];
 	for (const claim of claims) {
 		for (const entry of [...(claim.permanentKeys ?? []), ...removable(claim)]) {
 			if (!firstWith.has(entry)) firstWith.set(entry, claim);
@@ -88,15 +91,16 @@ async function recordTogether(
 	const wasThere = await record([...firstWith.keys()], isOnlyProcess);
 	const isThere = (entry: string) => wasThere.has(entry);
 	const verdictOn = (claim: Claim): Verdict => {
-		const { mark, keys, permanentKeys = [] } = claim;
+		const { mark, keys, permanentKeys = [], requiredKeys = [] } = claim;
 		const isRecorded = (key: string) => isThere(key) || firstWith.get(key) !== claim;
 		if (!isThere(mark) && !claim.mayClaim(isRecorded)) return 'seen'; /* 3 */
+		if (!requiredKeys.every((key) => isThere(key) && !claim.added.has(key))) return 'seen'; /* 3 */
 		const isLasting = isThere(mark) && [...keys, ...permanentKeys].every(isThere);
 		return isLasting || claim.isOnlyProcess ? 'claimed' /* 5 */ : 'recorded'; /* 2, 4 */
 	};
 	const lost = claims.filter((claim) => verdictOn(claim) === 'seen');
 	/* What an earlier call for it added is another's by now. */
-	for (const { added } of lost) added.clear();
+	for (const { mark, added } of lost) if (!isThere(mark)) added.clear();
 	for (const [entry, claim] of firstWith) {
 		if (!isThere(entry) && removable(claim).includes(entry)) claim.added.add(entry);
 	}
@@ -162,6 +166,8 @@ export interface PaymentClaimRequest {
 	readonly keys: readonly string[];
 	/** Recorded by the same calls for good, whatever becomes of the claim. */
 	readonly permanentKeys?: readonly string[];
+	/** What others must have recorded, and not removed before the claim is settled. */
+	readonly requiredKeys?: readonly string[];
 	/** Whether the keys are free, given which of them are recorded. */
 	mayClaim(isRecorded: IsRecorded): boolean;
 	readonly signal?: AbortSignal;

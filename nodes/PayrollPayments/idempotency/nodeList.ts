@@ -27,7 +27,7 @@ const LATENCY_FACTOR = 10;
 const MAX_QUIET_MS = 5_000;
 
 /** Keeps processes that began at the same moment from staying in step, in milliseconds. */
-const MAX_JITTER_MS = 20;
+const MIN_JITTER_MS = 20;
 
 /**
  * How many times its own entries a call leaves room for beyond the list's bound, so that a burst
@@ -65,7 +65,8 @@ class CallQueue {
 		let hasBegun = false;
 		const turn = this.lastTurn.then(async () => {
 			const rest = this.quietUntil - performance.now();
-			if (rest > 0) await sleep(rest + Math.random() * MAX_JITTER_MS);
+			const jitter = Math.max(this.pauseMs / 2, MIN_JITTER_MS);
+			if (rest > 0) await sleep(rest + Math.random() * jitter);
 			signal?.throwIfAborted();
 			hasBegun = true;
 			return await work();

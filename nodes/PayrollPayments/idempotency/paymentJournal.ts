@@ -282,6 +282,8 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 		const claim = await claimForPayment(this.list, {
 			keys: claimed,
 			permanentKeys,
+			/* The attempt before may have been seen only because another process looked for it. */
+			requiredKeys: keys.previous.filter(stored),
 			/* Nothing of it may have been recorded since the look-up. */
 			mayClaim: (isRecorded) => claimed.every((key) => stored(key) || !isRecorded(key)),
 			signal: this.signal,

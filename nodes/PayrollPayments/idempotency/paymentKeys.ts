@@ -128,6 +128,7 @@ export function keysOf(identity: PaymentIdentity, attempt: number) {
 	const previous = attempt === 1 ? [] : [keys.previousSent, keys.previousSentWith];
 	return {
 		...keys,
+		previous,
 		lookedUp: [
 			...keys.sent,
 			...previous,

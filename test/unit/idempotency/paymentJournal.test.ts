@@ -474,6 +474,28 @@ describe('n8n’s store', () => {
 		expect(send).not.toHaveBeenCalled();
 	});
 
+	it.each([
+		['before the claim', 0],
+		['while it is claimed', 1],
+	])(
+		'may hold an attempt for which another process looks: its code sends nothing once that has ended %s',
+		async (_when, calls) => {
+			const left = await leftBy(payment);
+			store.saved = left;
+			const confirmed = { ...payment, confirmedNotPaid: [await codeOf(pay(payment))] };
+			const journal = open();
+			expect(await journal.look([confirmed])).toEqual([{ is: 'sendable', attempt: 5 }]);
+			const end = () => (store.saved = store.saved.filter((entry) => !left.includes(entry)));
+			if (calls === 0) end();
+			else store.once('afterwards', end);
+			await expect(journal.perform(confirmed, send)).rejects.toThrow(
+				'There is no record of the attempt whose code is in “Confirmed Not Paid”',
+			);
+			expect(send).not.toHaveBeenCalled();
+			expect(store.saved).toEqual([]);
+		},
+	);
+
 	it('is looked up without a trace', async () => {
 		await pay(invoice);
 		const before = [...store.saved];
