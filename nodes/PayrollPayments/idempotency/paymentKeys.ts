@@ -78,6 +78,8 @@ function referenceKey(reference: string): string {
 		.replace(/[\p{Pd}\u2212]/gu, '-')
 		.replace(/\s+/g, ' ')
 		.trim()
+		/* ß has no single capital, and σ two small ones. */
+		.toUpperCase()
 		.toLowerCase();
 }
 

@@ -112,6 +112,8 @@ describe('a payment reference', () => {
 		['café 1', 'cafe\u0301 1'],
 		['café 1', 'cafe\u200D\u0301 1'],
 		['№ 7', 'No 7'],
+		['Straße 7', 'STRASSE 7'],
+		['ΝΟΣ 7', 'νοσ 7'],
 		['INV-1', 'INV–1\ufe0f'],
 		['INV-1', 'INV−1\u3164'],
 		['INV-1', 'INV\u0007-1\u0085\u2800'],
