@@ -2,6 +2,7 @@ import { readCredentials } from '../../../nodes/PayrollPayments/api/credentials'
 import {
 	credentialLabel,
 	isUnlimited,
+	limitFields,
 	PERMISSIONS,
 	requireAllowedPayment,
 	requireAllowedRun,
@@ -9,6 +10,7 @@ import {
 	type LimitedPayment,
 	type Permission,
 } from '../../../nodes/PayrollPayments/api/limits';
+import { propertiesOf } from '../../../nodes/PayrollPayments/forms/field';
 import { CATALOGUE } from '../../../nodes/PayrollPayments/operations/catalogue';
 import { refusalOf } from '../../support/refusals';
 
@@ -339,7 +341,31 @@ describe('a run', () => {
 		);
 	});
 
-	it.each(['0', '0.99', '2,500', ' ', null])('can’t have the maximum %j', (maximumPerRun) => {
-		expect(messageFor({ maximumPerRun })).toContain('Maximum per Run in the credentials must be');
+	it.each(['0', '0.99', '2,500', ' ', null, '{{ 5 }}'])(
+		'can’t have the maximum %j',
+		(maximumPerRun) => {
+			expect(messageFor({ maximumPerRun })).toMatch(
+				/^Maximum per Run in the credentials (must be|can’t be an expression)/,
+			);
+		},
+	);
+});
+
+describe('other requests', () => {
+	it.each([undefined, null, '', '\n'])('are none where %j is saved', (otherRequests) => {
+		expect(limits({ otherRequests }).otherRequests).toEqual([]);
 	});
+
+	it('can’t be an expression', () => {
+		expect(messageFor({ otherRequests: '{{ $vars.requests }}' })).toBe(
+			'Other Nodes May Also Send in the credentials can’t be an expression',
+		);
+	});
+});
+
+it('no limit can be an expression in the form, and a list of requests has more than one line', () => {
+	const forms = propertiesOf(limitFields);
+	expect(forms.filter(({ noDataExpression }) => noDataExpression !== true)).toEqual([]);
+	const several = forms.filter(({ typeOptions }) => Number(typeOptions?.rows ?? 1) > 1);
+	expect(several.map(({ name }) => name)).toEqual(['otherRequests']);
 });
