@@ -29,7 +29,7 @@ export interface SheetRow<Name extends string> {
 
 /** A header without what spellings differ in: "First Name", first_name and firstName are one. */
 export function withoutStyle(header: string): string {
-	return header.replace(/[\s_-]|\p{Cf}/gu, '').toLowerCase();
+	return header.replace(/[\s_\p{Pd}\p{Cf}]/gu, '').toLowerCase();
 }
 
 /** Whether a header is that of n8n's own column with the number of the row. */
@@ -47,12 +47,17 @@ export function placeIn(columns: unknown, position: number): SheetPlace {
 	return isOfSheet ? { number, isOfSheet } : { number: position };
 }
 
+/** What a row that nobody filled in can have: unticked boxes, and formulas without input. */
+const NO_VALUE = /^(?:false|0(?:\.0+)?)$/i;
+
 /** Whether a row has no value but its number. */
 export function isEmptyRow(columns: unknown): boolean {
 	if (!isRecord(columns)) return isBlank(columns);
 	return Object.entries(columns).every(
 		([header, value]) =>
-			isRowNumber(header) || isBlank(value) || (isRecord(value) && Object.keys(value).length === 0),
+			isRowNumber(header) ||
+			isBlank(value) ||
+			(isRecord(value) ? Object.keys(value).length === 0 : NO_VALUE.test(String(value).trim())),
 	);
 }
 
