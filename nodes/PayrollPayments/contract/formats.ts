@@ -35,9 +35,10 @@ const LABEL = '[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?';
 
 /**
  * The HTML standard's pattern (https://html.spec.whatwg.org/#valid-e-mail-address), but with at least
- * one dot in the domain. It can't backtrack over more than a label.
+ * one dot in the domain, and no apostrophe in front, which marks text in a sheet. It can't backtrack over
+ * more than a label.
  */
-const EMAIL = new RegExp(`^[a-zA-Z0-9.!#$%&'*+/=?^_\`{|}~-]+@${LABEL}(?:\\.${LABEL})+$`);
+const EMAIL = new RegExp(`^(?!')[a-zA-Z0-9.!#$%&'*+/=?^_\`{|}~-]+@${LABEL}(?:\\.${LABEL})+$`);
 
 export function isEmail(text: string): boolean {
 	return EMAIL.test(text);

@@ -36,6 +36,9 @@ const APOSTROPHE = 'begins with an apostrophe, which marks text in a sheet; remo
 
 /** What is wrong with any cell or reference. */
 function faultInAny(text: string): string | undefined {
+	if (text.includes('\ufffd')) {
+		return 'has �, a letter that was lost when the file was read; set its encoding there';
+	}
 	const [error] = FORMULA_ERROR.exec(text) ?? [];
 	if (error !== undefined) return `has ${error}, the error of a formula in a sheet`;
 	const [shortened] = SHORTENED.exec(text) ?? [];
