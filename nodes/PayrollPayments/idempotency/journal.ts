@@ -15,7 +15,7 @@ export type Known<Answer> =
 			readonly code?: string;
 			readonly error: UserError;
 	  }
-	| { readonly is: 'refused'; readonly error: UserError };
+	| { readonly is: 'refused'; readonly when?: 'earlierTry'; readonly error: UserError };
 
 /** The only way of a change to the wire: it is looked up, recorded, sent, and recorded again. */
 export interface Journal<Change, Answer> {

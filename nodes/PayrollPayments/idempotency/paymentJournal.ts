@@ -58,7 +58,8 @@ export interface PaymentAnswer {
 /** What came of an item's payment in this run of the node. */
 type Try =
 	| { readonly payment: Payment; readonly answer: PaymentAnswer }
-	| { readonly code: string; readonly error: UserError };
+	| { readonly code: string; readonly error: UserError }
+	| { readonly refusal: UserError };
 
 const triesOfRuns = new ExecutionMemory<Try>();
 
@@ -193,7 +194,9 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 				() => false,
 			);
 			own.release();
-			throw notMade(attempt, error, isCleared);
+			const refusal = notMade(attempt, error, isCleared);
+			this.tries.set(item, { refusal });
+			throw refusal;
 		}
 	}
 
@@ -231,7 +234,12 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 	private known(attempt: Attempt, failure?: unknown): Known<PaymentAnswer> {
 		const { payment } = attempt;
 		const own = this.tries.get(`${payment.item}`);
-		if (own === undefined) return this.knownOfOthers(attempt, failure);
+		if (own !== undefined && 'refusal' in own) {
+			/* After an unknown outcome, no try sends it again. */
+			const isEnded = [...this.tries.values()].some((each) => 'error' in each);
+			if (isEnded) return { is: 'refused', when: 'earlierTry', error: own.refusal };
+		}
+		if (own === undefined || 'refusal' in own) return this.knownOfOthers(attempt, failure);
 		if ('error' in own) return { is: 'unknown', when: 'earlierTry', ...own };
 		/* An expression may have given the item another authorization or reference since. */
 		const { recipient, cents } = own.payment;

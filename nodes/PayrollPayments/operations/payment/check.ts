@@ -242,8 +242,11 @@ function withKnown(
 		}
 		case 'unknown':
 			return and({ is: 'unknown', error: known.error, when: known.when });
-		case 'refused':
-			return and({ is: 'refused', error: known.error, scope: 'row' }, []);
+		case 'refused': {
+			const wasSent = known.when === 'earlierTry';
+			const scope = wasSent ? 'request' : 'row';
+			return and({ is: 'refused', error: known.error, scope }, wasSent ? row.writes : []);
+		}
 	}
 }
 
