@@ -51,8 +51,13 @@ function tallyTextOf(rows: readonly Row[]): string {
 export function notesOnFailure(rows: readonly Row[]): readonly string[] {
 	if (rows.length < 2) return [];
 	const tally = tallyTextOf(rows);
-	const isPaidAgain = tallyOf(rows).paid.some(({ payment }) => payment.reference === undefined);
-	return isPaidAgain ? [tally, PAID_AGAIN] : [tally];
+	return [tally, ...warningsOn(rows)];
+}
+
+function warningsOn(rows: readonly Row[]): string[] {
+	return tallyOf(rows).paid.some(({ payment }) => payment.reference === undefined)
+		? [PAID_AGAIN]
+		: [];
 }
 
 /** What became of a run of several payments, or of a sheet, as its rows say it. */
@@ -71,6 +76,7 @@ export function runColumns(rows: readonly Row[]): Readonly<Record<string, string
 	const failures = failuresIn(rowsThatAre(rows, 'refused', 'unknown'), paymentName);
 	const said = [
 		tallyTextOf(rows),
+		...warningsOn(rows),
 		...ask,
 		...(failures.length > 0 ? [`${listed(failures, MAX_NAMED, '. ')}.`] : []),
 	];

@@ -35,21 +35,24 @@ const RECOGNITION = {
 
 /** The cells of a row as the form's own fields read them, with the first fault. */
 function readCells(row: SheetRow<Column>, currency: string) {
-	const { valueOf, headerOf, hasColumn } = fieldsOfRow(row, RECOGNITION);
+	const { valueOf, headerOf, hasColumn, isNamed } = fieldsOfRow(row, RECOGNITION);
 	let fault: UserError | undefined;
 	const read = <Value>(column: Column, schema: Schema<Value>): Value | undefined => {
 		const value = valueOf(column);
 		const isMissing = isBlank(value);
 		const { data, error } = schema.safeParse(isMissing ? undefined : value);
 		if (error === undefined) return data;
-		const advice = isMissing
-			? ' If it is in another column, enter its header in Column Names under Options.'
-			: '';
+		const header = headerOf(column);
+		if (isMissing && !hasColumn(column) && !isNamed(column)) {
+			const advice = 'if its column has another header, enter it in Column Names under Options';
+			fault ??= rowError(row, `${header} is missing in all rows; ${advice}`);
+			return undefined;
+		}
 		const isAddress = column === 'recipient_email' && typeof value === 'string' && !isMissing;
 		const said = isAddress
 			? `${shorten(visible(value.trim()), 100)} isn’t an email address`
-			: refusalOf(headerOf(column), error).message;
-		fault ??= rowError(row, said, advice);
+			: refusalOf(header, error).message;
+		fault ??= rowError(row, said);
 		return undefined;
 	};
 	const isInCents = isBlank(valueOf('amount')) && !isBlank(valueOf('amount_cents'));
