@@ -63,11 +63,14 @@ describe('a row in which nobody entered anything', () => {
 	});
 });
 
-it('refuses letters that were lost when a file was read', async () => {
-	const fault = 'has �, a letter that was lost when the file was read; set its encoding there';
-	const { error } = await pay([await payment(1, { reference: 'N� 12' })]);
+it.each([
+	['UTF-8', '�'],
+	['Latin 1', '\u0096'],
+])('refuses Windows letters that were lost when a file was read as %s', async (_what, letter) => {
+	const fault = 'has �, a letter that was lost when the file was read; save the file as UTF-8';
+	const { error } = await pay([await payment(1, { reference: `N${letter} 12` })]);
 	expect(error?.message).toBe(`Row 1: reference ${fault}`);
-	const guest = { email: 'ana@example.com', last_name: 'M�ller' };
+	const guest = { email: 'ana@example.com', last_name: `M${letter}ller` };
 	expect((await invite([guest])).error?.message).toBe(`Row 1: last_name ${fault}`);
 	expect(sandbox.writes()).toEqual([]);
 });

@@ -32,12 +32,15 @@ const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 const GROUPED =
 	/^\d{1,3}(?:(?:[,'’\u00a0\u2007\u2009\u202f]\d{2,3})*[,'’\u00a0\u2007\u2009\u202f]\d{3}(?:[.,]\d{1,2})?|(?:\.\d{3})+,\d{1,2})$/;
 
+/** What Windows letters become that are read as UTF-8 or as Latin 1. */
+const LOST_LETTER = /[\ufffd\x80-\x9f]/;
+
 const APOSTROPHE = 'begins with an apostrophe, which marks text in a sheet; remove it';
 
 /** What is wrong with any cell or reference. */
 function faultInAny(text: string): string | undefined {
-	if (text.includes('\ufffd')) {
-		return 'has �, a letter that was lost when the file was read; set its encoding there';
+	if (LOST_LETTER.test(text)) {
+		return 'has �, a letter that was lost when the file was read; save the file as UTF-8';
 	}
 	const [error] = FORMULA_ERROR.exec(text) ?? [];
 	if (error !== undefined) return `has ${error}, the error of a formula in a sheet`;
