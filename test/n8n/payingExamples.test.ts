@@ -46,6 +46,8 @@ const world = {
 	record: new Array<IDataObject>(),
 	said: new Array<string>(),
 	failing: '',
+	/** References to which the finance system answers with an empty list, or with two answers. */
+	odd: { references: /^$/, answers: 0 },
 };
 
 const APPROVED_AT = '2026-03-31T09:40:00.000Z';
@@ -87,6 +89,8 @@ async function act(host: IExecuteFunctions, item: number, json: IDataObject): Pr
 			const body = valuesOf(of.bodyParameters?.parameters ?? []);
 			const request = method === 'GET' ? { method, url, qs } : { method, url, body };
 			const { httpRequest, httpRequestWithAuthentication: signedIn } = host.helpers;
+			if (world.odd.references.test(String(qs.reference)))
+				return Array(world.odd.answers).fill([0, { authorization: {} }]);
 			const answer = type ? signedIn.call(host, type, request) : httpRequest(request);
 			return [[0, await answer]];
 		}
@@ -211,3 +215,23 @@ it.each(ends)('%s: “%s” fails, the workflow runs again, and is retried', asy
 	);
 	expect(payments()).toHaveLength(count);
 });
+
+it.each(ends.filter(([example, last]) => /^payroll/.test(example) && last === 'Tell the channel'))(
+	'%s tells of a row whose authorization isn’t one, and pays nothing',
+	async (example) => {
+		const { pinData } = readExample(example);
+		const sheet = (pinData?.['Read the sheet'] ?? []).map(({ json }) => ({ ...json }));
+		for (const [references, answers, said] of [
+			[/002/, 0, 'Row 3 of the sheet (PAY-002): authorization is missing'],
+			[/002/, 2, 'Row 3 of the sheet (PAY-002): authorization is missing'],
+			[/PAY/, 0, 'row 4 of the sheet (PAY-003): authorization is missing'],
+		] as const) {
+			Object.assign(world, { sheet, record: [], said: [], failing: '' });
+			world.odd = { references, answers };
+			await run(example);
+			expect(world.said.join('\n')).toContain(said);
+		}
+		world.odd = { references: /^$/, answers: 0 };
+		expect(payments()).toEqual([]);
+	},
+);
