@@ -85,6 +85,6 @@ it('compares no amount that nobody says a signature covers', async () => {
 	const options = { checkOnly: true, checkOutput: 'run' };
 	const { output } = await sandbox.run({ ...parameters, options });
 	expect(output[0]?.json.summary).toContain(
-		', 1 whose authorization wasn’t compared with the amount. Service: ',
+		'; 1 whose authorization wasn’t compared with the amount. Service: ',
 	);
 });

@@ -87,7 +87,6 @@ export async function describeRun(rows: readonly Row[], run: RunContext): Promis
 		unknown: unknown.length,
 		refused: refused.length,
 		'with the same recipient and amount as another': duplicates.flat().length,
-		'without a reference': payments.filter(({ payment }) => payment.reference === undefined).length,
 		'whose authorization wasn’t compared with the amount': payments.filter((row) => !row.isCompared)
 			.length,
 	});

@@ -3,6 +3,7 @@ import { isBlank, refusalOf, type Schema } from '../../forms/field';
 import {
 	checkColumnNames,
 	fieldsOfRow,
+	notAnAddress,
 	rowError,
 	sheetOf,
 	unusedColumns,
@@ -44,15 +45,12 @@ function readCells(row: SheetRow<Column>, currency: string) {
 		if (error === undefined) return data;
 		const header = headerOf(column);
 		if (isMissing && !hasColumn(column) && !isNamed(column)) {
-			const advice = 'if its column has another header, enter it in Column Names under Options';
+			const advice = 'if it is in another column, enter its header in Column Names under Options';
 			fault ??= rowError(row, `${header} is missing in all rows; ${advice}`);
 			return undefined;
 		}
-		const isAddress = column === 'recipient_email' && typeof value === 'string' && !isMissing;
-		const said = isAddress
-			? `${shorten(visible(value.trim()), 100)} isn’t an email address`
-			: refusalOf(header, error).message;
-		fault ??= rowError(row, said);
+		const wrong = column === 'recipient_email' ? notAnAddress(value) : undefined;
+		fault ??= rowError(row, wrong ?? refusalOf(header, error).message);
 		return undefined;
 	};
 	const isInCents = isBlank(valueOf('amount')) && !isBlank(valueOf('amount_cents'));
@@ -62,7 +60,7 @@ function readCells(row: SheetRow<Column>, currency: string) {
 		: read('amount', fields.amountDollars.schema);
 	if (!isInCents && !isBlank(valueOf('amount_cents'))) {
 		const both = `${headerOf('amount')} and ${headerOf('amount_cents')}`;
-		fault ??= rowError(row, `${both} are both filled in`, ' Leave one of the two empty.');
+		fault ??= rowError(row, `${both} are both filled in`);
 	}
 	const [otherCurrency] = unusedColumns([row], { currency: [currency] });
 	if (otherCurrency !== undefined) {
