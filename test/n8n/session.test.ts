@@ -32,13 +32,18 @@ afterEach(() => {
 const wallet = () => newWallet(service.url);
 const balanceUrl = () => `${service.url}/v2/balance?nanoid=te-a1B2c3D4e5F6`;
 
-/** As many calls as asked for, in one execution of the action node. */
+/** As many reads as asked for, in one execution of the action node. */
 async function call(saved: SavedCredentials, calls = 1) {
 	const parameters = { ...FORMS.getBalance, options: { concurrency: 50, retries: 0 } };
 	return await runNode(saved, parameters, { items: Array.from({ length: calls }, () => ({})) });
 }
 
-/** The same calls as n8n's HTTP Request node makes them. */
+/** One change. */
+async function invite(saved: SavedCredentials) {
+	return await runNode(saved, INVITE, { items: PEOPLE.slice(0, 1) });
+}
+
+/** The same reads as n8n's HTTP Request node makes them. */
 async function callPlainly(saved: SavedCredentials, calls = 1) {
 	const items = Array.from({ length: calls }, () => ({}));
 	return await runNode(saved, { url: balanceUrl() }, { items, node: { type: 'plainRequests' } });
@@ -116,6 +121,22 @@ describe('a token', () => {
 			}
 		},
 	);
+
+	it.each([
+		{ success: false },
+		{ success: false, data: null },
+		{ success: false, message: 'Expired' },
+		'<title>Log in</title>',
+	])('that has ended is replaced, though the service only says %j to it', async (body) => {
+		Object.assign(service.tokens, { refusal: 200, refusalBody: body });
+		const saved = wallet();
+		await call(saved);
+		service.tokens.endTokens();
+		passed += 5 * MINUTE;
+		service.tokens.counts();
+		expect((await invite(saved)).error).toBeUndefined();
+		expect(service.tokens.counts()).toEqual({ accepted: 2, refused: 1, signIns: 1 });
+	});
 
 	it.each(EVERYWHERE)(
 		'of another platform is replaced before anything is sent in %s',

@@ -36,8 +36,12 @@ const DATA: Readonly<Record<string, unknown>> = {
 class TokenService {
 	/** What a token that has ended is answered, and what a request without one is. */
 	refusal: number = 401;
-	/** What every request with a good token is refused with, or 0. */
+	/** The body of that answer, if not a documented one. */
+	refusalBody?: unknown;
+	/** What requests with a good token are refused with, or 0. */
 	ban = 0;
+	/** The paths that are refused so. */
+	bans: (path: string) => boolean = () => true;
 	/** What tokens claim. */
 	claims: () => object = () => ({});
 	/** Called after each accepted request. */
@@ -66,11 +70,13 @@ class TokenService {
 		const [, token = ''] = String(request.headers.authorization ?? '').split(' ');
 		if (!this.alive.has(token)) {
 			this.seen.refused += 1;
-			return failure(this.refusal, 'The token has ended');
+			const { refusal: status, refusalBody: body } = this;
+			return body === undefined ? failure(status, 'The token has ended') : { status, body };
 		}
 		this.seen.accepted += 1;
 		this.after(request);
-		return this.ban === 0 ? success(DATA[request.path]) : failure(this.ban, 'Not for you');
+		const isBanned = this.ban !== 0 && this.bans(request.path);
+		return isBanned ? failure(this.ban, 'Not for you') : success(DATA[request.path]);
 	}
 
 	private issue(): string {

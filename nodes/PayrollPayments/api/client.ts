@@ -70,7 +70,7 @@ interface Received extends HttpAnswer {
 }
 
 function isRefused({ status, envelope }: Received): boolean {
-	return PERHAPS_EXPIRED.includes(status) || (status < 300 && envelope?.success === false);
+	return PERHAPS_EXPIRED.includes(status) || (status < 300 && envelope?.success !== true);
 }
 
 /** Sends calls and returns their data. Nothing else repeats a request, and this repeats only reads. */
