@@ -170,12 +170,12 @@ describe('a token', () => {
 });
 
 describe('a refusal that no token helps', () => {
-	it.each([400, 403, 404, 500, 200])('costs one sign-in every five minutes: %d', async (ban) => {
+	it.each(REFUSALS)('costs one sign-in every five minutes: %d', async (ban) => {
 		const saved = wallet();
 		await call(saved);
 		Object.assign(service.tokens, { ban });
 		service.tokens.counts();
-		for (const signIns of [0, 1, 1]) {
+		for (const signIns of [ban === 401 ? 1 : 0, 1, 1]) {
 			for (let time = 0; time < 3; time++) {
 				const { error } = await call(saved);
 				expect(error?.message).toContain('Not for you');
@@ -185,18 +185,31 @@ describe('a refusal that no token helps', () => {
 		}
 	});
 
-	it('costs one sign-in every five minutes in n8n’s HTTP Request node, too', async () => {
+	it.each([401, 404])('costs one in n8n’s HTTP Request node, too: %d', async (ban) => {
 		const saved = wallet();
 		await callPlainly(saved);
-		service.tokens.ban = 404;
+		service.tokens.ban = ban;
 		service.tokens.counts();
 		for (let round = 0; round < 2; round++) {
 			for (let time = 0; time < 3; time++) {
-				expect((await callPlainly(saved)).error?.message).toContain('not be found');
+				expect((await callPlainly(saved)).error).toBeDefined();
 			}
 			expect(service.tokens.counts().signIns).toBe(1);
 			passed += 5 * MINUTE;
 		}
+	});
+
+	it('leaves the token to other calls, changes included, though it is a 401', async () => {
+		const saved = wallet();
+		service.tokens.bans = (path) => path === '/v2/balance';
+		service.tokens.ban = 401;
+		expect((await call(saved)).error?.message).toContain('Not for you');
+		service.tokens.counts();
+		for (let time = 0; time < 3; time++) {
+			expect((await invite(saved)).error).toBeUndefined();
+			passed += 5 * MINUTE;
+		}
+		expect(service.tokens.counts()).toMatchObject({ refused: 0, signIns: 2 });
 	});
 });
 

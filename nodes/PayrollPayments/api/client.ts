@@ -146,7 +146,8 @@ export class Client {
 				sessions.trust(this.boundTo, ending);
 			});
 		} catch (error) {
-			if (error instanceof ServiceError && error.status !== 401) return;
+			const isTokenRefused = (this.transport.token() ?? '') === '';
+			if (error instanceof ServiceError && !(error.status === 401 && isTokenRefused)) return;
 			throw error instanceof UserError ? error.with({ outcome: 'refused' }) : error;
 		}
 	}
@@ -185,8 +186,9 @@ export class Client {
 		const answer = await this.exchange(call, sending, limits);
 		if (sending.kind === 'withoutToken' || !this.canSignIn) return answer;
 		const { status, token } = answer;
+		const isTokenRefused = status === 401 && sessions.usable(this.boundTo, token) !== token;
 		const isInDoubt = isRefused(answer) && !sessions.isFresh(this.boundTo, token);
-		if (status !== 401 && !isInDoubt) return answer;
+		if (!isTokenRefused && !isInDoubt) return answer;
 		throwIfStopped(limits.signal);
 		return await this.exchange(call, { ...sending, replaces: token }, limits);
 	}
@@ -200,17 +202,20 @@ export class Client {
 		const request = { method, url, body: this.renaming.body(body), timeout, signal };
 		const { answer, token } = await this.transport.send(request, sending);
 		const received = { ...answer, envelope: readEnvelope(answer.body), token };
-		if (sending.kind !== 'withoutToken') this.judgeToken(received);
+		if (sending.kind !== 'withoutToken') {
+			this.judgeToken(received, sending.kind === 'read' ? url : undefined);
+		}
 		return received;
 	}
 
 	/** Remembers what an answer says of the token. */
-	private judgeToken({ status, envelope, token }: Received): void {
+	private judgeToken({ status, envelope, token }: Received, read?: string): void {
 		const isSuccess = status < 300 && envelope?.success === true;
 		/* Without a wallet there is no other token to try. */
 		const isAnswered = !this.canSignIn && envelope?.success === false;
-		if (status === 401) sessions.markRefused(this.boundTo, token);
-		else if (isSuccess || (isAnswered && REFUSAL_STATUSES.includes(status))) {
+		if (status === 401) return sessions.markRefused(this.boundTo, token, read);
+		if (read !== undefined) sessions.markAnswered(this.boundTo, read);
+		if (isSuccess || (isAnswered && REFUSAL_STATUSES.includes(status))) {
 			sessions.markTaken(this.boundTo, token);
 		}
 	}

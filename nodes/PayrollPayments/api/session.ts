@@ -85,6 +85,9 @@ export class Sessions {
 		({ pending }) => pending !== undefined,
 	);
 
+	/** When a request was last answered with 401, unless it was answered otherwise since. */
+	private readonly refusals = new LruCache<{ at?: number }>(MAX_REMEMBERED);
+
 	constructor(private readonly clock: Clock = systemClock) {}
 
 	/** The token to send: this one, or what replaced it. Undefined if a sign-in must come first. */
@@ -97,8 +100,24 @@ export class Sessions {
 		this.known(boundTo, token).takenAt = this.clock.elapsed();
 	}
 
-	markRefused(boundTo: string, token: string): void {
-		Object.assign(this.known(boundTo, token), { isRefused: true, takenAt: undefined });
+	/**
+	 * After a 401. Where a new token gets one, too, it's the request that is refused.
+	 * @param read the URL, unless it was a change
+	 */
+	markRefused(boundTo: string, token: string, read?: string): void {
+		const known = this.known(boundTo, token);
+		if (known.isRefused === true) return;
+		if (read !== undefined) {
+			const last = this.refusals.getOrCreate(`${boundTo} ${read}`, () => ({}));
+			if (this.isRecent(last.at)) return;
+			last.at = this.clock.elapsed();
+		}
+		Object.assign(known, { isRefused: true, takenAt: undefined });
+	}
+
+	/** After any other answer. */
+	markAnswered(boundTo: string, url: string): void {
+		Object.assign(this.refusals.peek(`${boundTo} ${url}`) ?? {}, { at: undefined });
 	}
 
 	/** Treats a token as just obtained: the service took it although it seems to have expired. */
