@@ -1,5 +1,6 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
+import { systemClock } from '../../nodes/PayrollPayments/api/session';
 import { useActionSandbox } from '../support/actionSandbox';
 import { SavedCredentials } from '../support/actionHost';
 import { startHttpServer } from '../support/httpServer';
@@ -469,7 +470,10 @@ it('reports a change once although two polls run at the same time', async () => 
 	expect(await next(n8n)).toEqual([]);
 });
 
-it('goes on although a poll hangs, and reports each change once when that one ends after all', async () => {
+it.each([
+	['clock is right', 10 * 60_000],
+	['clock was set back by a year', -365 * 86_400_000],
+])('goes on although a poll hangs and the %s, and reports each change once', async (_name, by) => {
 	let cents = 1;
 	let requests = 0;
 	let release = () => {};
@@ -486,11 +490,14 @@ it('goes on although a poll hangs, and reports each change once when that one en
 	cents = 2;
 	const hanging = n8n.tick();
 	expect(await next(n8n)).toEqual([]);
-	const clock = jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 10 * 60_000);
+	const [wall, watch] = [Date.now(), systemClock.elapsed()];
+	const clock = jest.spyOn(Date, 'now').mockReturnValue(wall + by);
+	const stopwatch = jest.spyOn(systemClock, 'elapsed').mockReturnValue(watch + 10 * 60_000);
 	try {
 		expect(await next(n8n)).toMatchObject([{ change_cents: '1' }]);
 	} finally {
 		clock.mockRestore();
+		stopwatch.mockRestore();
 	}
 	release();
 	await hanging;

@@ -2,6 +2,7 @@ import type { INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 
 import { nodeErrorFor } from '../api/nodeErrors';
 import { openClient } from '../api/n8nTransport';
+import { systemClock } from '../api/session';
 import { NoResponseError, ServiceError, SignInFailed, UserError } from '../shared/errors';
 import type { JsonObject } from '../shared/json';
 import { Redactor } from '../shared/redaction';
@@ -25,7 +26,7 @@ const MAX_POLL_MS = 10 * 60_000;
 export async function poll(context: IPollFunctions): Promise<INodeExecutionData[][] | null> {
 	const redactor = new Redactor();
 	const isManual = context.getMode() === 'manual';
-	const now = Date.now();
+	const now = systemClock.elapsed();
 	/* n8n starts a poll while the one before is under way. It would ask the service for the same. */
 	if (now - (pollingSince.get(context) ?? -Infinity) < MAX_POLL_MS) return null;
 	pollingSince.set(context, now);
