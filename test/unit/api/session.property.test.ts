@@ -5,6 +5,7 @@ import { runs } from '../../support/propertyRuns';
 import { jwt, settled, TestClock } from './testClock';
 
 const BOUND = 'credentials';
+const URL = 'https://api.example.com/v2/balance';
 
 /** n8n, and a service whose own clock is right. Each process of n8n has its own memory. */
 class Host {
@@ -31,7 +32,7 @@ class Host {
 			await this.read(process, held, isEnding ? token : undefined);
 		}
 		return isChange
-			? await this.request(process, process.sessions.usable(BOUND, held) ?? '')
+			? await this.request(process, process.sessions.usable(BOUND, held) ?? '', undefined)
 			: await this.read(process, held);
 	}
 
@@ -39,8 +40,9 @@ class Host {
 		const token =
 			(replaced === undefined ? process.sessions.usable(BOUND, held) : undefined) ??
 			(await this.renew(process, replaced ?? held));
-		if (await this.request(process, token)) return true;
-		return await this.request(process, await this.renew(process, token));
+		if (await this.request(process, token, URL)) return true;
+		if (process.sessions.usable(BOUND, token) === token) return false;
+		return await this.request(process, await this.renew(process, token), URL);
 	}
 
 	private async renew({ sessions }: Process, held: string): Promise<string> {
@@ -58,13 +60,19 @@ class Host {
 		return token;
 	}
 
-	private async request({ sessions, refused }: Process, token: string): Promise<boolean> {
+	private async request(
+		{ sessions, refused }: Process,
+		token: string,
+		read: string | undefined,
+	): Promise<boolean> {
 		if (refused.has(token)) this.resent += 1;
 		await settled();
 		const isTaken = (this.alive.get(token) ?? 0) > this.serviceTime();
-		if (isTaken) sessions.markTaken(BOUND, token);
-		else {
-			sessions.markRefused(BOUND, token);
+		if (isTaken) {
+			sessions.markTaken(BOUND, token);
+			if (read !== undefined) sessions.markAnswered(BOUND, read);
+		} else {
+			sessions.markRefused(BOUND, token, read);
 			refused.add(token);
 		}
 		return isTaken;
