@@ -1,5 +1,6 @@
 import type { INodeParameters } from 'n8n-workflow';
 
+import { FRESH_MS, systemClock } from '../../nodes/PayrollPayments/api/session';
 import '../support/withoutPauses';
 import type { FaultInput } from '../../sandbox/server';
 import { runNode, SavedCredentials, type RunResult } from '../support/actionHost';
@@ -8,6 +9,13 @@ import { formFor } from '../support/sandboxForms';
 import { startPrivateAuthorityServer, startSelfSignedServer } from '../support/selfSignedServer';
 
 const sandbox = useActionSandbox();
+
+/** How far the stopwatch has gone beyond the real one. */
+let passed = 0;
+beforeAll(() => {
+	const elapsed = systemClock.elapsed.bind(systemClock);
+	jest.spyOn(systemClock, 'elapsed').mockImplementation(() => elapsed() + passed);
+});
 
 let untrusted: Awaited<ReturnType<typeof startSelfSignedServer>>;
 
@@ -123,6 +131,8 @@ describe.each(Object.entries(HIT))('%s', (name, [method, path]) => {
 			const timeout = fault.kind === 'latency' ? 700 : 40_000;
 			const parameters = await asked({ timeout, ...(effect === 'read' ? { retries: 0 } : {}) });
 			await sandbox.fault({ ...fault, match: request, times: 'always' });
+			/* A read that was refused with 401 a moment ago, too, isn't repeated. */
+			if (fault.status === 401) passed += FRESH_MS;
 			const before = sent(request);
 			const saved = sandbox.credentials();
 			const result = await runNode(saved, parameters);

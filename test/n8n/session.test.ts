@@ -123,12 +123,13 @@ describe('a token', () => {
 	);
 
 	it.each([
-		{ success: false },
-		{ success: false, data: null },
-		{ success: false, message: 'Expired' },
-		'<title>Log in</title>',
-	])('that has ended is replaced, though the service only says %j to it', async (body) => {
-		Object.assign(service.tokens, { refusal: 200, refusalBody: body });
+		[200, { success: false }],
+		[200, { success: false, data: null }],
+		[200, '<title>Log in</title>'],
+		[302, ''],
+		[419, { message: 'Session expired' }],
+	])('that has ended is replaced, though the service says %d %j to it', async (refusal, body) => {
+		Object.assign(service.tokens, { refusal, refusalBody: body });
 		const saved = wallet();
 		await call(saved);
 		service.tokens.endTokens();

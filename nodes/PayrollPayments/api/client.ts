@@ -17,7 +17,7 @@ import { urlOf, type Call, type ReadCall, type SendRead, type WriteCall } from '
 import type { ServiceCredentials } from './credentials';
 import { errorFor, REFUSAL_STATUSES, unusableAnswer } from './errors';
 import { Renaming } from './fieldNames';
-import { DEFAULT_RETRIES, pauseAfter } from './retries';
+import { DEFAULT_RETRIES, pauseAfter, TRANSIENT_STATUSES } from './retries';
 import { readEnvelope, type Envelope } from './schemas/answers';
 import { sessionBinding, sessions } from './session';
 
@@ -26,9 +26,6 @@ export const PLACEHOLDER_ID = 'co-000000000000';
 
 /** Characters of a response. The nesting of a larger list isn't checked, which would take too long. */
 const LARGE_READ = 4_000_000;
-
-/** Statuses with which services refuse a token that has expired, beside 401. */
-const PERHAPS_EXPIRED = [400, 403, 404, 500];
 
 /** How long to wait for the service. */
 export interface RequestLimits {
@@ -69,8 +66,8 @@ interface Received extends HttpAnswer {
 	readonly token: string;
 }
 
-function isRefused({ status, envelope }: Received): boolean {
-	return PERHAPS_EXPIRED.includes(status) || (status < 300 && envelope?.success !== true);
+function isSuccess({ status, envelope }: Received): boolean {
+	return status < 300 && envelope?.success === true;
 }
 
 /** Sends calls and returns their data. Nothing else repeats a request, and this repeats only reads. */
@@ -175,8 +172,8 @@ export class Client {
 	}
 
 	/**
-	 * The answer to a read. One that may have been refused because of its token is sent once more with
-	 * a new one: after a 401, and after any refusal unless the service took the token a moment ago.
+	 * The answer to a read. One that isn't a success is sent once more with a new token, unless the service
+	 * took this one a moment ago: services refuse one that has ended in many ways.
 	 */
 	private async readOnce<Data>(
 		call: ReadCall<Data>,
@@ -186,9 +183,8 @@ export class Client {
 		const answer = await this.exchange(call, sending, limits);
 		if (sending.kind === 'withoutToken' || !this.canSignIn) return answer;
 		const { status, token } = answer;
-		const isTokenRefused = status === 401 && sessions.usable(this.boundTo, token) !== token;
-		const isInDoubt = isRefused(answer) && !sessions.isFresh(this.boundTo, token);
-		if (!isTokenRefused && !isInDoubt) return answer;
+		const isRefused = !isSuccess(answer) && !TRANSIENT_STATUSES.includes(status);
+		if (!isRefused || sessions.isFresh(this.boundTo, token)) return answer;
 		throwIfStopped(limits.signal);
 		return await this.exchange(call, { ...sending, replaces: token }, limits);
 	}
@@ -209,13 +205,13 @@ export class Client {
 	}
 
 	/** Remembers what an answer says of the token. */
-	private judgeToken({ status, envelope, token }: Received, read?: string): void {
-		const isSuccess = status < 300 && envelope?.success === true;
+	private judgeToken(received: Received, read?: string): void {
+		const { status, envelope, token } = received;
 		/* Without a wallet there is no other token to try. */
 		const isAnswered = !this.canSignIn && envelope?.success === false;
 		if (status === 401) return sessions.markRefused(this.boundTo, token, read);
 		if (read !== undefined) sessions.markAnswered(this.boundTo, read);
-		if (isSuccess || (isAnswered && REFUSAL_STATUSES.includes(status))) {
+		if (isSuccess(received) || (isAnswered && REFUSAL_STATUSES.includes(status))) {
 			sessions.markTaken(this.boundTo, token);
 		}
 	}

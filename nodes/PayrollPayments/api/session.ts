@@ -106,8 +106,7 @@ export class Sessions {
 	 */
 	markRefused(boundTo: string, token: string, read?: string): void {
 		const known = this.known(boundTo, token);
-		if (known.isRefused === true) return;
-		if (read !== undefined) {
+		if (read !== undefined && known.isRefused !== true) {
 			const last = this.refusals.getOrCreate(`${boundTo} ${read}`, () => ({}));
 			if (this.isRecent(last.at)) return;
 			last.at = this.clock.elapsed();
