@@ -143,8 +143,8 @@ export class Client {
 				sessions.trust(this.boundTo, ending);
 			});
 		} catch (error) {
-			const isTokenRefused = (this.transport.token() ?? '') === '';
-			if (error instanceof ServiceError && !(error.status === 401 && isTokenRefused)) return;
+			const hasToken = (this.transport.token() ?? '') !== '';
+			if (error instanceof ServiceError && (hasToken || error.status !== 401)) return;
 			throw error instanceof UserError ? error.with({ outcome: 'refused' }) : error;
 		}
 	}
@@ -198,21 +198,19 @@ export class Client {
 		const request = { method, url, body: this.renaming.body(body), timeout, signal };
 		const { answer, token } = await this.transport.send(request, sending);
 		const received = { ...answer, envelope: readEnvelope(answer.body), token };
-		if (sending.kind !== 'withoutToken') {
-			this.judgeToken(received, sending.kind === 'read' ? url : undefined);
-		}
+		if (sending.kind !== 'withoutToken') this.judgeToken(received, request);
 		return received;
 	}
 
 	/** Remembers what an answer says of the token. */
-	private judgeToken(received: Received, read?: string): void {
+	private judgeToken(received: Received, { method, url }: HttpRequest): void {
 		const { status, envelope, token } = received;
 		/* Without a wallet there is no other token to try. */
 		const isAnswered = !this.canSignIn && envelope?.success === false;
-		if (status === 401) return sessions.markRefused(this.boundTo, token, read);
-		if (read !== undefined) sessions.markAnswered(this.boundTo, read);
-		if (isSuccess(received) || (isAnswered && REFUSAL_STATUSES.includes(status))) {
-			sessions.markTaken(this.boundTo, token);
+		if (status === 401) {
+			sessions.markRefused(this.boundTo, token, method === 'GET' ? url : undefined);
+		} else if (isSuccess(received) || (isAnswered && REFUSAL_STATUSES.includes(status))) {
+			sessions.markTaken(this.boundTo, token, url);
 		}
 	}
 

@@ -32,8 +32,7 @@ const UNAUTHORIZED_HINTS = {
 	/* Which operations take the older scheme isn't documented (docs/api.md, Authentication). */
 	legacyApiKey:
 		'The API key may have expired, or the service may not accept API keys here. Replace the key, or use credentials with Wallet Sign-In or Access Token.',
-	walletSignIn:
-		'Test the credentials, then run the node again. If the service refuses a token, n8n signs in again.',
+	walletSignIn: 'Test the credentials. If they work, their user may lack a role for this.',
 	none: 'The signature may not be this wallet’s, or the nonce may have expired. Get a new sign-in message and sign it again.',
 };
 

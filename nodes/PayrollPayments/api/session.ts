@@ -85,7 +85,7 @@ export class Sessions {
 		({ pending }) => pending !== undefined,
 	);
 
-	/** When a request was last answered with 401, unless it was answered otherwise since. */
+	/** When a read was last refused with 401, unless it has succeeded since. */
 	private readonly refusals = new LruCache<{ at?: number }>(MAX_REMEMBERED);
 
 	constructor(private readonly clock: Clock = systemClock) {}
@@ -96,8 +96,10 @@ export class Sessions {
 		return newest === '' || this.peek(boundTo, newest).isRefused === true ? undefined : newest;
 	}
 
-	markTaken(boundTo: string, token: string): void {
+	/** @param url where it was taken */
+	markTaken(boundTo: string, token: string, url = ''): void {
 		this.known(boundTo, token).takenAt = this.clock.elapsed();
+		Object.assign(this.refusals.peek(boundTo + url) ?? {}, { at: undefined });
 	}
 
 	/**
@@ -107,16 +109,11 @@ export class Sessions {
 	markRefused(boundTo: string, token: string, read?: string): void {
 		const known = this.known(boundTo, token);
 		if (read !== undefined && known.isRefused !== true) {
-			const last = this.refusals.getOrCreate(`${boundTo} ${read}`, () => ({}));
+			const last = this.refusals.getOrCreate(boundTo + read, () => ({}));
 			if (this.isRecent(last.at)) return;
 			last.at = this.clock.elapsed();
 		}
 		Object.assign(known, { isRefused: true, takenAt: undefined });
-	}
-
-	/** After any other answer. */
-	markAnswered(boundTo: string, url: string): void {
-		Object.assign(this.refusals.peek(`${boundTo} ${url}`) ?? {}, { at: undefined });
 	}
 
 	/** Treats a token as just obtained: the service took it although it seems to have expired. */

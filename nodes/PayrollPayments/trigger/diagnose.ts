@@ -14,8 +14,7 @@ import type { WebhookCredentials } from './webhookCredentials';
 const NOTHING_FITS =
 	'The secret in the credential doesn’t fit this delivery, whatever the header and format. Check in ' +
 	'the service that it signs this webhook, and copy the secret from there again. If it’s right, look ' +
-	'for a proxy that rewrites the JSON body, or set Format to Custom and describe the signature with ' +
-	'the help of the service’s documentation.';
+	'for a proxy that rewrites the JSON body, or set Format to Custom.';
 
 const NOT_SIGNED =
 	'No header of this delivery looks like a signature or a token. Turn on signing for this webhook in ' +

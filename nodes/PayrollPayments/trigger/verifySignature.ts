@@ -26,7 +26,7 @@ const CHECK_SETTINGS = 'Check Header and Format in the webhook credential.';
 
 const CHECK_SECRET =
 	'Compare the secret in the webhook credential with the one in the service. If they match, look ' +
-	'for a proxy that rewrites the JSON body: the signature covers the exact bytes that were sent.';
+	'for a proxy that rewrites the JSON body.';
 
 const rejected = (message: string, hint?: string) => new Rejected(401, message, { hint });
 
@@ -170,7 +170,7 @@ function signedTime(text: string, { name }: Place, { time }: Scheme): number {
 			)
 		: rejected(
 				problem,
-				'The secret is right. This format reads seconds only, e.g. 1774949400. Custom also reads milliseconds and ISO 8601, e.g. 2026-03-31T09:30:00Z.',
+				'The secret is right. The format Custom also reads milliseconds and ISO 8601.',
 			);
 }
 

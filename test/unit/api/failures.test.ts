@@ -52,7 +52,7 @@ describe('what a failure body says', () => {
 
 	it.each([
 		['accessToken', /^The access token may have expired or been revoked\. Enter a new one/],
-		['walletSignIn', /n8n signs in again\.$/],
+		['walletSignIn', /their user may lack a role for this\.$/],
 		['none', /Get a new sign-in message and sign it again\.$/],
 	] as const)('a 401 with %s says what to do about that', (authentication, hint) => {
 		const error = failure({ success: false, data: 'No' }, 401, authentication);

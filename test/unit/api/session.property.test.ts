@@ -68,10 +68,8 @@ class Host {
 		if (refused.has(token)) this.resent += 1;
 		await settled();
 		const isTaken = (this.alive.get(token) ?? 0) > this.serviceTime();
-		if (isTaken) {
-			sessions.markTaken(BOUND, token);
-			if (read !== undefined) sessions.markAnswered(BOUND, read);
-		} else {
+		if (isTaken) sessions.markTaken(BOUND, token, read);
+		else {
 			sessions.markRefused(BOUND, token, read);
 			refused.add(token);
 		}

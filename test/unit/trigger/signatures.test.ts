@@ -186,7 +186,7 @@ const CHECK = /Check Header and Format in the webhook credential\.$/;
 const PROXY = /^Compare the secret .* proxy that rewrites the JSON body/;
 const CLOCK = /^Check the clock of the machine that runs n8n\./;
 const RIGHT_SECRET = /^The secret is right\. Ask the sender for times such as /;
-const OR_CUSTOM = /^The secret is right\. .* Custom also reads milliseconds and ISO 8601, /;
+const OR_CUSTOM = /^The secret is right\. .* Custom also reads milliseconds and ISO 8601\.$/;
 const contains = (what: string, header = 'x-signature') => `The header ${header} contains ${what}`;
 const NO_HEX = contains('no SHA-256 signature in hex');
 const NO_BASE64 = 'no SHA-256 signature in base64';
