@@ -115,11 +115,16 @@ function postgresOf(dataFolder: string): PostgresDatabase | undefined {
 	return port === undefined ? undefined : { port: Number(port), name: path.basename(dataFolder) };
 }
 
-/** Starts a real n8n and a sandbox for it, with credentials for both kinds of nodes. */
+/**
+ * Starts a real n8n and a sandbox for it, with credentials for both kinds of nodes.
+ *
+ * @param options with the port of a wallet that asks a person, if there is one
+ */
 export async function startTestEnvironment(
 	env: Record<string, string> = {},
+	options: { signerPort?: number } = {},
 ): Promise<TestEnvironment> {
-	return await withSandbox(await startN8n(env));
+	return await withSandbox(await startN8n(env), options);
 }
 
 const SHARED_SETTINGS = {
@@ -157,10 +162,13 @@ export async function shareTestEnvironment(): Promise<TestEnvironment> {
 	return await withSandbox(await shareN8n());
 }
 
-async function withSandbox(environment: N8nEnvironment): Promise<TestEnvironment> {
+async function withSandbox(
+	environment: N8nEnvironment,
+	options: { signerPort?: number } = {},
+): Promise<TestEnvironment> {
 	const { n8n, n8nProcess } = environment;
 	const logFile = path.join(n8nProcess.dataFolder, 'sandbox.log');
-	const sandbox = await SandboxProcess.start({ logFile });
+	const sandbox = await SandboxProcess.start({ logFile, ...options });
 	return {
 		...environment,
 		sandbox,

@@ -20,7 +20,7 @@ interface Described {
 /** The examples by the headings of their README, which says what each starts with and does. */
 export function describedExamples(): Map<string, readonly Described[]> {
 	const groups = readFileSync(path.join(folder, 'README.md'), 'utf8').split(/^### /m).slice(1);
-	const row = /^\| \[([\w-]+)\]\([\w-]+\.json\) \| .+? \| (.+) \|$/gm;
+	const row = /^\| \[([\w-]+)\]\([\w-]+\.json\), .+? \| .+? \| (.+) \|$/gm;
 	return new Map(
 		groups.map((group) => {
 			const [heading = ''] = group.split('\n', 1);

@@ -1,8 +1,11 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 
 import { samplesFor } from '../../practice/exampleSamples';
 import { EXAMPLES, readExample } from '../../practice/exampleFiles';
 import type { Workflow, WorkflowNode } from '../../n8nHost/workflows';
+import { repository } from '../../tooling/paths.mjs';
 
 const kindOf = ({ type }: WorkflowNode): string => type.split('.').at(-1) ?? '';
 const nodesOf = ({ nodes }: Workflow): readonly WorkflowNode[] =>
@@ -287,6 +290,21 @@ it.each([
 	const start = (of: string) => of.replace('Start here', added[0] ?? 'Start here');
 	const kept = links(form).filter(({ to }) => to !== 'Last page');
 	expect(links(workflow)).toEqual(kept.map((link) => ({ ...link, from: start(link.from) })));
+});
+
+it('shows a small picture of each example, as `npm run screenshots` takes it, and of nothing else', () => {
+	const pictures = path.join('docs', 'screenshots', 'examples');
+	const files = readdirSync(path.join(repository, pictures));
+	expect(files.sort()).toEqual(EXAMPLES.map((name) => `${name}.png`).sort());
+	const large = files.filter(
+		(file) => statSync(path.join(repository, pictures, file)).size > 120_000,
+	);
+	expect(large).toEqual([]);
+	const text = readFileSync(path.join(repository, 'examples', 'README.md'), 'utf8');
+	const linked = [...text.matchAll(/\| \[([\w-]+)\]\(\1\.json\), \[picture\]\(\.\.\/(\S+)\) \|/g)];
+	expect(linked.map(([, name, picture]) => [name, picture]).sort()).toEqual(
+		EXAMPLES.map((name) => [name, `docs/screenshots/examples/${name}.png`]).sort(),
+	);
 });
 
 it('changes nothing in the first example', () => {

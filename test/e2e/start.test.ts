@@ -2,6 +2,7 @@ import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { get } from 'node:http';
 import path from 'node:path';
 
+import { Wallet } from 'ethers';
 import type { Page } from 'playwright-core';
 
 import { DEV_SETTINGS, updateInstalled } from '../../practice/dev';
@@ -16,11 +17,15 @@ import {
 import type { Landing } from '../../practice/landing';
 import type { Practice } from '../../practice/practice';
 import { temporaryFolder } from '../../n8nHost/cleanups';
+import { hasEnded } from '../../n8nHost/executions';
+import { administrator } from '../../n8nHost/sandboxCredentials';
 import { Editor } from '../support/editor';
+import { formLink, signedOutside } from '../support/exampleForms';
 import { readExample } from '../../practice/exampleFiles';
 import { Film, pictureFile } from '../support/pictures';
+import type { Credentials } from '../../n8nHost/n8nRest';
 import { startTestEnvironment, useEnvironment, AS_INSTALLED } from '../../n8nHost/testEnvironment';
-import { waitUntil } from '../../n8nHost/waiting';
+import { waitFor, waitUntil } from '../../n8nHost/waiting';
 import type { Workflow, WorkflowNode } from '../../n8nHost/workflows';
 
 /** Examples that the front page shows, the node that ends them well, and what they are given. */
@@ -43,22 +48,22 @@ const PICTURED: ReadonlyArray<
 	],
 ];
 
-/** Examples that stop at a form or at a time. */
-const WAITING = [
-	'administrator-invites-with-approval',
-	'cleared-deposit-to-payment',
-	'payment-by-signed-in-approvers',
-	'payroll-run-by-signed-in-approver',
-	'payroll-run-with-approval',
-	'provider-authorization-to-payment',
-	'sign-outside',
-	'webhook-canary',
-];
+/** Examples in which a person answers a form; the answer is *Pay* where there is no other. */
+const ANSWERED: Readonly<Record<string, string | undefined>> = {
+	'administrator-invites-with-approval': 'Approve',
+	'cleared-deposit-to-payment': undefined,
+	'payment-by-signed-in-approvers': undefined,
+	'payroll-run-by-signed-in-approver': undefined,
+	'payroll-run-with-approval': undefined,
+	'provider-authorization-to-payment': undefined,
+	'sign-outside': undefined,
+};
 
 /** Nodes that need an account elsewhere, and the type of its credential. */
 const ACCOUNTS: Readonly<Record<string, string>> = {
 	'n8n-nodes-base.googleSheets': 'googleSheetsOAuth2Api',
 	'n8n-nodes-base.slack': 'slackApi',
+	'n8n-nodes-base.trello': 'trelloApi',
 };
 
 /** Start with a person's message in the chat, or with an assistant's call. */
@@ -76,13 +81,17 @@ async function connected(page: Page, loaded: Promise<unknown>): Promise<void> {
 
 const SETTINGS = { ...AS_INSTALLED, ...UNDISTRACTED, ...DEV_SETTINGS };
 
-const environment = useEnvironment(async () => await startTestEnvironment(SETTINGS));
+const environment = useEnvironment(
+	async () => await startTestEnvironment(SETTINGS, { signerPort: 4011 }),
+);
 let examples: readonly LoadedExample[];
 let links: Landing;
 let practice: Practice;
 /** Not signed in until it follows a link. */
 let editor: Editor;
 let versions: string;
+/** The last execution of each example that ran to its end. */
+const runs = new Map<string, string>();
 
 beforeAll(async () => {
 	const { n8n, n8nProcess, sandbox } = environment;
@@ -118,19 +127,6 @@ describe('npm start', () => {
 		expect(await page.locator('[data-test-id="canvas-node"]').count()).toBe(drawn.length);
 		return page;
 	}
-
-	it('loads examples that run as they are, up to a form if a person decides', async () => {
-		const ended: Record<string, string> = {};
-		const started = examples.filter(({ name }) => !ASKED.includes(name));
-		for (const { name, id } of started) {
-			const executionId = await environment.n8n.startWorkflow(id);
-			const status = async () => (await environment.n8n.execution(executionId)).status;
-			await waitUntil(`${name} ends`, async () => !['new', 'running'].includes(await status()));
-			ended[name] = await status();
-		}
-		const expected = (name: string) => (WAITING.includes(name) ? 'waiting' : 'success');
-		expect(ended).toEqual(Object.fromEntries(started.map(({ name }) => [name, expected(name)])));
-	});
 
 	async function fitsOnPhone(form: Page): Promise<void> {
 		const before = form.viewportSize() ?? { width: 1280, height: 800 };
@@ -311,6 +307,78 @@ describe('npm start', () => {
 		await waitUntil('events go to it again', async () => !(await isGone()));
 	});
 
+	/** Does what a person does until an execution ends: answers a form, confirms in the wallet. */
+	async function seeThrough(name: string, executionId: string, cookie: string): Promise<void> {
+		const { n8n, sandbox } = environment;
+		const { signerUrl } = sandbox;
+		let isAnswered = !(name in ANSWERED);
+		await waitUntil(`${name} ends`, async () => {
+			const execution = await n8n.execution(executionId);
+			if (execution.status === 'waiting' && !isAnswered) {
+				const { privateKey } = await administrator(sandbox.url);
+				const body = new FormData();
+				const signature = async () => await signedOutside(execution, new Wallet(privateKey));
+				const choice = JSON.stringify([ANSWERED[name] ?? 'Pay']);
+				body.append('field-1', name === 'sign-outside' ? await signature() : choice);
+				body.append('field-2', 'Ada');
+				const link = (await formLink(n8n, executionId)) ?? '';
+				const answer = await fetch(link, { method: 'POST', body, headers: { cookie } });
+				isAnswered = answer.status === 200;
+			}
+			const shown = await (await fetch(`${signerUrl}/requests`)).text();
+			const requests: { id: number }[] = JSON.parse(shown);
+			for (const { id } of requests) {
+				await fetch(`${signerUrl}/requests/${id}/confirm`, { method: 'POST' });
+			}
+			return hasEnded(execution);
+		});
+	}
+
+	it('runs every example to its end, with a person’s answers', async () => {
+		const { n8n, sandbox } = environment;
+		await sandbox.control('POST', 'settings', { paymentOutcome: 'open' });
+		const cookie = await n8n.signInCookie();
+		const started = examples.filter(({ name }) => !ASKED.includes(name));
+		/* It waits two minutes for its event. */
+		const canary = await n8n.startWorkflow(example('webhook-canary').id);
+		runs.set('webhook-canary', canary);
+		for (const { name, id } of started) {
+			/* Another run has paid the rows that were there. */
+			if (name.startsWith('payroll-run-')) {
+				const cells = { reference: name, recipient_email: 'new.one@example.com', amount: '10' };
+				await sandbox.control('POST', 'sheet/rows', { tab: 'Payments', cells });
+			}
+			if (!runs.has(name)) runs.set(name, await n8n.startWorkflow(id));
+			await seeThrough(name, runs.get(name) ?? '', cookie);
+		}
+		const ended: Record<string, unknown> = {};
+		for (const [name, id] of runs) ended[name] = (await n8n.execution(id)).status;
+		expect(ended).toEqual(Object.fromEntries(started.map(({ name }) => [name, 'success'])));
+	});
+
+	it('tells of a payment that fails after it was sent, and writes it down', async () => {
+		const { n8n, sandbox, database } = environment;
+		const { id, workflow } = example('was-it-paid');
+		await n8n.activate(id);
+		type Endpoints = { endpoints: { name?: string }[] };
+		await waitUntil('events go to it', async () =>
+			(await sandbox.control<Endpoints>('GET', 'endpoints')).endpoints.some(
+				({ name }) => name === workflow.name,
+			),
+		);
+		const before = (await database.executions(id)).length;
+		const { reference, transaction } = (await rowsOf('Payments')).at(-1) ?? {};
+		await sandbox.control('POST', 'payments/end', { transaction, outcome: 'failed' });
+		const run = await waitFor('it runs', async () => (await database.executions(id))[before]?.id);
+		expect((await n8n.waitForExecution(run)).status).toBe('success');
+		runs.set('was-it-paid', run);
+		expect((await rowsOf('Payments')).at(-1)).toMatchObject({ transaction, status: 'failed' });
+		expect((await inbox()).at(-1)).toMatch(
+			`A payment failed: $10.00 to \`new.one@example.com\`, reference \`${String(reference)}\``,
+		);
+		await n8n.deactivate(id);
+	});
+
 	it('opens the example itself, not a copy of the same name', async () => {
 		const { n8n, sandbox } = environment;
 		const [first] = examples;
@@ -341,9 +409,18 @@ describe('an example on the canvas', () => {
 		await editor.page.request.get(links.url);
 	});
 
+	/** Credentials for the sandbox, and some for accounts elsewhere. */
+	async function allCredentials(): Promise<Credentials[]> {
+		const { n8n, sandbox } = environment;
+		const accounts = Object.values(ACCOUNTS).map(
+			async (type) => await n8n.saveCredentials(type, 'Sample data', {}),
+		);
+		return [...(await saveDemoCredentials(n8n, sandbox)), ...(await Promise.all(accounts))];
+	}
+
 	/** Saves an example with all credentials that it needs, without its note, and opens it. */
 	async function open(name: string, pinned: (samples: PinData) => PinData) {
-		const { n8n, sandbox, teamId } = environment;
+		const { n8n, teamId } = environment;
 		/* As its author drew it, with sample data for accounts elsewhere. */
 		const drawn = readExample(name, teamId);
 		const elsewhere = drawn.nodes.filter(({ type }) => type in ACCOUNTS);
@@ -361,13 +438,7 @@ describe('an example on the canvas', () => {
 					: { ...original, credentials: { [account]: { id: null, name: '' } } };
 			});
 		const pinData = pinned({ ...samples, ...drawn.pinData });
-		const accounts = Object.values(ACCOUNTS).map(
-			async (type) => await n8n.saveCredentials(type, 'Sample data', {}),
-		);
-		const credentials = [
-			...(await saveDemoCredentials(n8n, sandbox)),
-			...(await Promise.all(accounts)),
-		];
+		const credentials = await allCredentials();
 		const { id } = await n8n.saveWorkflow({ ...workflow, nodes, pinData }, credentials);
 		await connected(editor.page, editor.openWorkflow(id));
 		return nodes;
@@ -390,6 +461,27 @@ describe('an example on the canvas', () => {
 		expect(await done.count()).toBeGreaterThan(nodes.length / 2);
 		const file = pictureFile(`example-${name}`);
 		if (file !== undefined) await editor.takeWorkflowPicture(file);
+	});
+
+	it('every example is drawn with the ticks of its run, and no note is cut off', async () => {
+		const { database } = environment;
+		const saved = new Map((await allCredentials()).map(({ type, ...each }) => [type, each]));
+		for (const { name, id } of examples) {
+			const last = (await database.executions(id)).at(-1);
+			const { nodes, ...workflow } = readExample(name);
+			const withCredentials = nodes.map((node): WorkflowNode => {
+				const types = [...Object.keys(node.credentials ?? {}), ACCOUNTS[node.type] ?? ''];
+				const chosen = types.flatMap((type) => {
+					const found = saved.get(type);
+					return found === undefined ? [] : [[type, found] as const];
+				});
+				return { ...node, credentials: Object.fromEntries(chosen) };
+			});
+			await editor.draw({ ...workflow, nodes: withCredentials }, runs.get(name) ?? last?.id);
+			expect([name, await editor.cutNotes()]).toEqual([name, []]);
+			const file = pictureFile(`examples/${name}`);
+			if (file !== undefined) await editor.takeDrawing(file);
+		}
 	});
 
 	it('deposit-to-message turns a signed deposit into a message', async () => {

@@ -6,24 +6,24 @@ export interface Frame {
 	readonly milliseconds: number;
 }
 
-const SIGNATURE_LENGTH = 8;
+export const SIGNATURE_LENGTH = 8;
 
 /** What a chunk has in addition to its data: the length, the type and the checksum. */
 const CHUNK_OVERHEAD = 12;
 
-function chunk(type: string, data: Buffer): Buffer {
+export function chunk(type: string, data: Buffer): Buffer {
 	const typed = Buffer.concat([Buffer.from(type, 'latin1'), data]);
 	return Buffer.concat([uint32(data.length), typed, uint32(crc32(typed))]);
 }
 
-function uint32(...values: number[]): Buffer {
+export function uint32(...values: number[]): Buffer {
 	const bytes = Buffer.alloc(4 * values.length);
 	values.forEach((value, index) => bytes.writeUInt32BE(value, 4 * index));
 	return bytes;
 }
 
 /** The data of a PNG's chunks of one type. */
-function chunksOf(png: Buffer, type: string): Buffer[] {
+export function chunksOf(png: Buffer, type: string): Buffer[] {
 	const found: Buffer[] = [];
 	let start = SIGNATURE_LENGTH;
 	while (start < png.length) {

@@ -1,7 +1,11 @@
+import { writeFileSync } from 'node:fs';
+
 import type { Browser, Locator, Page } from 'playwright-core';
 
 import { launchBrowser } from './browser';
+import { withPalette } from './palette';
 import { LOGIN } from '../../n8nHost/n8nRest';
+import type { Workflow } from '../../n8nHost/workflows';
 
 /** Wide enough for n8n's three panels, and tall enough to show any form without scrolling. */
 const VIEWPORT = { width: 1280, height: 1500 };
@@ -42,6 +46,20 @@ const WORKFLOW_ONLY = `
 		visibility: hidden !important;
 	}`;
 
+/** The same without the canvas’s dots, which take many bytes. */
+const DRAWING_ONLY = `${WORKFLOW_ONLY}
+	.vue-flow__background {
+		display: none !important;
+	}`;
+
+/** Nodes and notes. */
+const DRAWN = '.vue-flow__node';
+
+/** n8n tells the page around it that it can show a workflow. */
+const MARK_WHEN_READY = `addEventListener('message', ({ data }) => {
+	if (String(data).includes('n8nReady')) document.documentElement.dataset.ready = 'true';
+});`;
+
 /** Room around the nodes in a picture, for their names and subtitles. */
 const MARGIN = { top: 24, right: 64, bottom: 80, left: 64 };
 
@@ -54,6 +72,14 @@ export interface ShownField {
 	readonly isNotice: boolean;
 	/** Whether its label does not fit. */
 	readonly isCut: boolean;
+}
+
+type Box = Record<'left' | 'top' | 'right' | 'bottom', number>;
+
+async function boxesOf(elements: Locator): Promise<Box[]> {
+	return await elements.evaluateAll((all) =>
+		all.map((each) => each.getBoundingClientRect().toJSON()),
+	);
 }
 
 /** n8n's editor in a headless browser, signed in as the owner. */
@@ -197,12 +223,12 @@ export class Editor {
 			'[data-test-id="node-error-description"]',
 		];
 		await this.movePointerAway();
-		await this.takePictureOf(
-			file,
+		const picture = await this.takePictureOf(
 			this.page.locator(parts.join(', ')),
 			{ top: 8, right: 8, bottom: 16, left: 16 },
 			DISTRACTIONS,
 		);
+		writeFileSync(file, picture);
 	}
 
 	/** Takes a picture of all fields of the open credentials. */
@@ -210,7 +236,8 @@ export class Editor {
 		await this.page.addStyleTag({ content: TALL_DIALOG });
 		await this.page.setViewportSize(TALL_VIEWPORT);
 		const fields = this.page.locator(CREDENTIAL_FIELD).filter({ hasNotText: N8N_FIELD });
-		await this.takePictureOf(file, fields, { top: 16, right: 16, bottom: 16, left: 16 });
+		const margin = { top: 16, right: 16, bottom: 16, left: 16 };
+		writeFileSync(file, await this.takePictureOf(fields, margin));
 		await this.page.setViewportSize(VIEWPORT);
 	}
 
@@ -227,27 +254,89 @@ export class Editor {
 		await this.page.mouse.move(0, 0);
 	}
 
+	/**
+	 * Shows a workflow as n8n’s page for previews does: saves nothing, and hides what is left to set up.
+	 *
+	 * @param execution of a workflow with the same names of nodes, whose ticks are shown
+	 */
+	async draw({ nodes, ...workflow }: Workflow, execution?: string): Promise<void> {
+		const { page } = this;
+		if (!page.url().endsWith('/workflows/demo')) {
+			await page.addInitScript(MARK_WHEN_READY);
+			await page.goto(`${this.url}/workflows/demo`);
+			await page.waitForSelector('html[data-ready]');
+		}
+		/* n8n makes a workflow smaller than life if it doesn't fit. */
+		const [xs, ys] = [0, 1].map((axis) => nodes.map(({ position }) => position[axis] ?? 0));
+		const widest = Math.max(...nodes.map(({ parameters }) => Number(parameters.width ?? 0)));
+		const span = (of: number[] = []) => Math.max(...of) - Math.min(...of);
+		const width = Math.ceil(Math.max(span(xs), widest) * 1.2) + 400;
+		await page.setViewportSize({ width, height: Math.ceil(span(ys) * 1.2) + 500 });
+		await page.unrouteAll();
+		await page.route(/\/rest\/executions\/\d+/, async (route) => {
+			const response = await route.fetch();
+			const { data } = await response.json();
+			const json = { data: { ...data, workflowData: { ...data.workflowData, nodes } } };
+			await route.fulfill({ response, json });
+		});
+		const command =
+			execution === undefined
+				? { command: 'openWorkflow', workflow: { ...workflow, nodes }, hideNodeIssues: true }
+				: { command: 'openExecution', executionId: execution, executionMode: 'trigger' };
+		await page.evaluate(`postMessage(${JSON.stringify(JSON.stringify(command))}, '*')`);
+		for (const { id } of nodes) await page.locator(`${DRAWN}[data-id="${id}"]`).waitFor();
+		await this.canvasRests();
+		await page.evaluate(`postMessage('{"command":"fitView"}', '*')`);
+		await this.canvasRests();
+	}
+
+	private async canvasRests(): Promise<void> {
+		let before = '';
+		for (;;) {
+			const now = JSON.stringify(await boxesOf(this.page.locator(DRAWN)));
+			if (now === before) return;
+			before = now;
+			await this.page.waitForTimeout(300);
+		}
+	}
+
+	/** Notes on the canvas whose text is longer than they are high. */
+	async cutNotes(): Promise<string[]> {
+		return await this.page.locator(DRAWN).evaluateAll((nodes) =>
+			nodes.flatMap((node) => {
+				const { bottom } = node.getBoundingClientRect();
+				const lines = [...node.querySelectorAll('.sticky-textarea, [class*="sticky"] :is(p, li)')];
+				return lines.some((line) => line.getBoundingClientRect().bottom > bottom)
+					? [node.textContent ?? '']
+					: [];
+			}),
+		);
+	}
+
+	/** Takes a picture of what was drawn, notes included. */
+	async takeDrawing(file: string): Promise<void> {
+		const nodes = this.page.locator(DRAWN);
+		writeFileSync(file, withPalette(await this.takePictureOf(nodes, MARGIN, DRAWING_ONLY)));
+	}
+
 	/** Takes a picture of the nodes on the canvas and what connects them. */
 	async takeWorkflowPicture(file: string): Promise<void> {
 		const nodes = this.page.locator('[data-test-id="canvas-node"]');
-		await this.takePictureOf(file, nodes, MARGIN, WORKFLOW_ONLY);
+		writeFileSync(file, await this.takePictureOf(nodes, MARGIN, WORKFLOW_ONLY));
 	}
 
 	/** Takes a picture of all these elements and the room around them. */
 	private async takePictureOf(
-		file: string,
 		elements: Locator,
 		margin: typeof MARGIN,
 		style?: string,
-	): Promise<void> {
-		const boxes = await elements.evaluateAll((all) =>
-			all.map((each) => each.getBoundingClientRect().toJSON()),
-		);
+	): Promise<Buffer> {
+		const boxes = await boxesOf(elements);
 		const x = Math.min(...boxes.map(({ left }) => left)) - margin.left;
 		const y = Math.min(...boxes.map(({ top }) => top)) - margin.top;
 		const width = Math.max(...boxes.map(({ right }) => right)) + margin.right - x;
 		const height = Math.max(...boxes.map(({ bottom }) => bottom)) + margin.bottom - y;
-		await this.page.screenshot({ path: file, clip: { x, y, width, height }, style });
+		return await this.page.screenshot({ clip: { x, y, width, height }, style });
 	}
 
 	/** A picture of the canvas and the logs below it. */

@@ -9,9 +9,9 @@ const DOCUMENTS = process.env.PAYROLL_PAYMENTS_WRITE;
 /** The file of a picture in the documents, or undefined if none is wanted. */
 export function pictureFile(name: string): string | undefined {
 	if (DOCUMENTS === undefined) return undefined;
-	const folder = path.join(DOCUMENTS, 'screenshots');
-	mkdirSync(folder, { recursive: true });
-	return path.join(folder, `${name}.png`);
+	const file = path.join(DOCUMENTS, 'screenshots', `${name}.png`);
+	mkdirSync(path.dirname(file), { recursive: true });
+	return file;
 }
 
 const OPENING_MILLISECONDS = 2_500;
