@@ -338,7 +338,11 @@ describe('npm start', () => {
 		const { n8n, sandbox } = environment;
 		await sandbox.control('POST', 'settings', { paymentOutcome: 'open' });
 		const cookie = await n8n.signInCookie();
-		const started = examples.filter(({ name }) => !ASKED.includes(name));
+		/* Nobody approves in the practice desk’s channel, so those leave to the others what they would pay. */
+		const last = (name: string) => Number(!name.includes('in-slack'));
+		const started = examples
+			.filter(({ name }) => !ASKED.includes(name))
+			.sort((one, other) => last(one.name) - last(other.name));
 		/* It waits two minutes for its event. */
 		const canary = await n8n.startWorkflow(example('webhook-canary').id);
 		runs.set('webhook-canary', canary);

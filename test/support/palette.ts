@@ -42,11 +42,11 @@ function guess(filter: number | undefined, left: number, above: number, corner: 
 	return toAbove <= toCorner ? above : corner;
 }
 
-const channels = (color: number) => [color >> 16, (color >> 8) & 255, color & 255] as const;
-
 function distance(one: number, other: number): number {
-	const [[red, green, blue], [red2, green2, blue2]] = [channels(one), channels(other)];
-	return (red - red2) ** 2 + (green - green2) ** 2 + (blue - blue2) ** 2;
+	const red = (one >> 16) - (other >> 16);
+	const green = ((one >> 8) & 255) - ((other >> 8) & 255);
+	const blue = (one & 255) - (other & 255);
+	return red * red + green * green + blue * blue;
 }
 
 /** The same picture with a palette of its most frequent colors, which takes less than half the bytes. */
@@ -80,7 +80,7 @@ export function withPalette(png: Buffer): Buffer {
 	return Buffer.concat([
 		png.subarray(0, SIGNATURE_LENGTH),
 		chunk('IHDR', Buffer.concat([uint32(width, height), Buffer.from([8, 3, 0, 0, 0])])),
-		chunk('PLTE', Buffer.concat(palette.map((color) => Buffer.from(channels(color))))),
+		chunk('PLTE', Buffer.concat(palette.map((color) => uint32(color).subarray(1)))),
 		chunk('IDAT', deflateSync(rows, { level: 9 })),
 		chunk('IEND', Buffer.alloc(0)),
 	]);
