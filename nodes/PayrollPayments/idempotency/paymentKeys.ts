@@ -70,7 +70,10 @@ function hash(...parts: unknown[]): string {
 	return createHash('sha256').update(canonicalJson(parts, inDigits)).digest('hex');
 }
 
-/** A reference as people compare it: kinds of dashes, invisible characters, white space and case don't count. */
+/**
+ * A reference as people compare it: kinds of dashes, invisible characters, white space and case don't
+ * count. The two cases are for ß, which is SS in capitals, and σ, which has two small forms.
+ */
 function referenceKey(reference: string): string {
 	return reference
 		.replace(/[\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]|(?!\s)\p{Cc}/gu, '')
@@ -78,7 +81,6 @@ function referenceKey(reference: string): string {
 		.replace(/[\p{Pd}\u2212]/gu, '-')
 		.replace(/\s+/g, ' ')
 		.trim()
-		/* ß has no single capital, and σ two small ones. */
 		.toUpperCase()
 		.toLowerCase();
 }

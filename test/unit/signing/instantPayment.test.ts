@@ -337,7 +337,7 @@ describe('the signing guard of instant payments', () => {
 			['a team with a percent-encoded hyphen', team.replace('-', '%2D')],
 			['a team that is percent-encoded twice', team.replace('-', '%252d')],
 			['a team with an escaped escape in it', 'te-zzzzzz\\\\u007azzzzz'],
-			['a team with a character in it that is none', 'te-zzzzzz&#99999999999;zzzzzz'],
+			['a team with a character in it that is none', 'te-zzzz&#99999999999;zzzzzzzz'],
 			['a team with an underscore in HTML', 'te-zzzzzz&lowbar;zzzzz'],
 			['a team with an underscore in HTML in JSON', 'te-zzzzzz\\u0026lowbar;zzzzz'],
 			...[
@@ -443,6 +443,7 @@ describe('the signing guard of instant payments', () => {
 				'a.b',
 				'',
 				'te zzzzzzzzzzzz',
+				'te\\-zzzzzzzzzzzz',
 				'\\',
 				'&#;',
 			],
