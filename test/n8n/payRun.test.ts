@@ -478,14 +478,14 @@ describe('a pay run', () => {
 		expect(sandbox.writes()).toHaveLength(5);
 	});
 
-	it('tells what an earlier try paid, where the next one can’t sign in', async () => {
+	it('tells what an earlier try paid, where the service then refuses every token', async () => {
 		const items = await sheet();
 		/* Two payments are made, or three where the token needs no read that confirms it. */
 		const match = { path: 'balance|instant' };
 		await sandbox.fault({ kind: 'status', status: 401, match, skip: 3, times: 'always' });
 		const { error } = await sandbox.run(form(), { items, node: TRIED_AGAIN });
 		expect(error?.description).toMatch(
-			/^[23] of 5 paid \(\$\d+\.00\), [23] refused\. Already done before this error: item 0 \(tx-\w+\), item 1 /,
+			/^[23] of 5 paid \(\$\d+\.00\), 1 refused, [12] not sent\. Already done before this error: item 0 \(tx-\w+\), item 1 /,
 		);
 	});
 

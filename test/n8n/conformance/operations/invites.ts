@@ -151,7 +151,7 @@ export const createInvites: OperationCases = {
 			refused: WRONG_EMAILS.map((email) => ({
 				label: 'Row 1: ',
 				form: { inviteesSource: 'items' },
-				items: [{ email }],
+				items: [{ email, first_name: 'Ana' }],
 			})),
 		},
 		{
