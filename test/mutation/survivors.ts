@@ -154,4 +154,25 @@ export const SURVIVORS: readonly Survivor[] = [
 		to: '""',
 		why: 'Errors quote the message, and nobody reads the code.',
 	},
+	{
+		file: 'signing/guards/administratorRoles.ts',
+		line: 'const HASH = /^0x[0-9a-fA-F]{64}$/;',
+		from: '/^0x[0-9a-fA-F]{64}$/',
+		to: '/0x[0-9a-fA-F]{64}$/',
+		why: 'A hash with other text around it is the hash of no role, and no role either.',
+	},
+	{
+		file: 'signing/guards/administratorRoles.ts',
+		line: 'const HASH = /^0x[0-9a-fA-F]{64}$/;',
+		from: '/^0x[0-9a-fA-F]{64}$/',
+		to: '/^0x[0-9a-fA-F]{64}/',
+		why: 'A hash with other text around it is the hash of no role, and no role either.',
+	},
+	{
+		file: 'signing/guards/eip4361.ts',
+		line: '/^(\\d{4}-\\d{2}-\\d{2})T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?(?:Z|[+-](?:[01]\\d|2[0-3]):[0-5]\\d)$/;',
+		from: '/^(\\d{4}-\\d{2}-\\d{2})T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?(?:Z|[+-](?:[01]\\d|2[0-3]):[0-5]\\d)$/',
+		to: '/^(\\d{4}-\\d{2}-\\d{2})T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?(?:Z|[+-](?:[01]\\d|2[0-3]):[0-5]\\d)/',
+		why: 'Date.parse refuses what stands behind a time.',
+	},
 ];

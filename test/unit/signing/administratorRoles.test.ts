@@ -181,6 +181,7 @@ describe('the signing guard of administrator invites', () => {
 		...Object.entries(members).flatMap(([owner, own]) =>
 			Object.entries({
 				'an added member': [...own, uint],
+				'an added member in front': [{ ...uint, name: 'a' }, ...own],
 				'a missing member': own.slice(1),
 				'no last member': own.slice(0, -1),
 				'another name': [{ name: 'x', type: own[0]?.type }, ...own.slice(1)],
