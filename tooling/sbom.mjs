@@ -47,6 +47,8 @@ function componentOf(of, type) {
 	const { group, name, version } = component;
 	component.purl = new PackageURL('npm', group, name, version).toString();
 	component.bomRef.value = component.purl;
+	/* They would say which member of package.json each comes from. */
+	for (const reference of component.externalReferences) reference.comment = undefined;
 	return component;
 }
 
@@ -76,5 +78,5 @@ export function sbomOf(bundled) {
 		}),
 	});
 	const format = new Serialize.JSON.Normalize.Factory(Spec.Spec1dot6);
-	return new Serialize.JsonSerializer(format).serialize(bom, { sortLists: true, space: '\t' });
+	return new Serialize.JsonSerializer(format).serialize(bom, { sortLists: true });
 }

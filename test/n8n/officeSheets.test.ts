@@ -98,7 +98,7 @@ describe('payments without a reference', () => {
 	it('are named by the check and the run, as new authorizations pay them again', async () => {
 		const { output } = await pay(await rows(), RUN_CHECK);
 		const { message, html } = output[0]?.json ?? {};
-		const warning = '2 without a reference: a new authorization would pay them again';
+		const warning = 'Without a reference: 2. A new authorization would pay again';
 		expect(message).toContain(warning);
 		expect(html).toContain(warning);
 		const paid = await pay(await rows(), { ifAlreadyPaid: 'skip' });

@@ -143,6 +143,7 @@ export class Client {
 				sessions.trust(this.boundTo, ending);
 			});
 		} catch (error) {
+			/* A wallet that may not read balances may still make changes. */
 			const hasToken = (this.transport.token() ?? '') !== '';
 			if (error instanceof ServiceError && (hasToken || error.status !== 401)) return;
 			throw error instanceof UserError ? error.with({ outcome: 'refused' }) : error;

@@ -103,7 +103,7 @@ export function runReport(run: CheckedRun) {
 		? `Can’t be paid: ${refused.length} of ${payments(count)} refused`
 		: `Pay ${what}?`;
 	const names = (rows: readonly Row[]) => rows.map(paymentName);
-	const bare = toSend.filter(({ payment }) => payment.reference === undefined).length;
+	const withoutReference = toSend.filter(({ payment }) => payment.reference === undefined).length;
 	return textsOf({
 		heading,
 		lines: [
@@ -112,7 +112,9 @@ export function runReport(run: CheckedRun) {
 			balance === undefined || rest === undefined
 				? ''
 				: `Balance: ${centsAsDollars(balance)} now, ${rest} afterwards`,
-			bare > 0 ? `${bare} without a reference: a new authorization would pay them again` : '',
+			withoutReference > 0
+				? `Without a reference: ${withoutReference}. A new authorization would pay again`
+				: '',
 		].filter(Boolean),
 		lists: [
 			{ title: 'Refused', entries: failuresIn(refused, rowName) },

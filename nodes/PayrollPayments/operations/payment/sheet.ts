@@ -60,7 +60,7 @@ function readCells(row: SheetRow<Column>, currency: string) {
 		: read('amount', fields.amountDollars.schema);
 	if (!isInCents && !isBlank(valueOf('amount_cents'))) {
 		const both = `${headerOf('amount')} and ${headerOf('amount_cents')}`;
-		fault ??= rowError(row, `${both} are both filled in`);
+		fault ??= rowError(row, `${both} are both filled in; leave one of the two empty`);
 	}
 	const [otherCurrency] = unusedColumns([row], { currency: [currency] });
 	if (otherCurrency !== undefined) {
