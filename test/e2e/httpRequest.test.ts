@@ -1,4 +1,5 @@
 import { outputOf } from '../../n8nHost/executions';
+import { administrator, walletCredentials } from '../../n8nHost/sandboxCredentials';
 import { startHttpServer, type HttpServer, type ReceivedRequest } from '../support/httpServer';
 import { shareTestEnvironment, useEnvironment } from '../../n8nHost/testEnvironment';
 import { chain, node, START } from '../../n8nHost/workflows';
@@ -16,11 +17,12 @@ beforeAll(async () => {
 });
 
 /** n8n's own HTTP Request node, with the credentials of this package. */
-function request(name: string, url: string) {
+function request(name: string, url: string, method = 'GET') {
 	return node(
 		name,
 		'n8n-nodes-base.httpRequest',
 		{
+			method,
 			url,
 			authentication: 'predefinedCredentialType',
 			nodeCredentialType: 'payrollPaymentsApi',
@@ -55,4 +57,21 @@ it('doesn’t send the token along a redirect', async () => {
 	await sandbox.control('DELETE', 'faults');
 	expect(error).toBeDefined();
 	expect(received).toEqual([]);
+});
+
+it('lets n8n’s HTTP Request node send what the credentials list, and nothing else', async () => {
+	const { n8n, sandbox } = environment;
+	const limited = await n8n.saveCredentials('payrollPaymentsApi', 'One request', {
+		...walletCredentials(sandbox.url, await administrator(sandbox.url)),
+		access: 'readOnly',
+		otherRequests: 'POST /v2/reports',
+	});
+	const errorOf = async (method: string) => {
+		const sending = request('Send', `${sandbox.url}/v2/reports`, method);
+		const { id } = await n8n.saveWorkflow(chain(`A ${method}`, [START, sending]), [limited]);
+		return JSON.stringify((await n8n.runWorkflow(id)).error);
+	};
+	/* The service answers: the sandbox has no such path. */
+	expect(await errorOf('POST')).toContain('could not be found');
+	expect(await errorOf('DELETE')).toContain('Other nodes may only read');
 });
