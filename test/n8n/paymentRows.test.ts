@@ -82,7 +82,10 @@ const CHANGES: ReadonlyArray<readonly [change: IDataObject, fault: string]> = [
 		'amount is missing; enter dollars in plain digits with at most two decimals, e.g. 125.00',
 	],
 	[{ amount: '0.5' }, 'amount must be from $1.00 to $100,000,000.00, not $0.50'],
-	[{ amount_cents: 12_500 }, 'amount and amount_cents are both filled in; leave one of the two empty'],
+	[
+		{ amount_cents: 12_500 },
+		'amount and amount_cents are both filled in; leave one of the two empty',
+	],
 	[{ recipient_email: 'ben(at)example.com' }, 'ben(at)example.com isn’t an email address'],
 	[{ recipient_email: ' ' }, 'recipient_email is missing'],
 	[{ authorization: null }, 'authorization is missing'],

@@ -50,6 +50,7 @@ export const token = fc
 		fc.stringMatching(/^[A-Za-z0-9_-]{14,60}$/),
 		fc.stringMatching(/^eyJ[A-Za-z0-9_-]{8,20}\.[A-Za-z0-9_-]{8,40}\.[!-~]{8,20}$/),
 		fc.stringMatching(/^sk_(live|test)_[A-Za-z0-9]{24}$/),
+		fc.stringMatching(/^[A-Za-z0-9_-]{14,60}[.,;:!?]$/),
 	)
 	/* Distinctive enough that a match can only be a leak. */
 	.filter((text) => new Set(text).size > 8 && !/^[\d.:/]*$/.test(text));

@@ -56,12 +56,13 @@ export function readFailure(body: FailureEnvelope, redact: Redact) {
 	const rest = Object.fromEntries(others);
 	const issues = issuesIn({ data, ...rest });
 	const hasWords = typeof data === 'string' || issues.length === 0;
-	const said = [hasWords ? wordsOf(data).trim().replace(/\.$/, '') : '', listed(issues)];
+	/* Before the full stop goes, because a secret may end with one. */
+	const words = hasWords ? redact(wordsOf(data)).trim().replace(/\.$/, '') : '';
 	const shown = withoutSecrets(redact(JSON.stringify(rest)));
 	const isShort = shown.length <= LONGEST.rest;
 	return {
 		message:
-			safeExcerpt(said.filter((each) => each !== '').join(': '), redact, LONGEST.message) ||
+			safeExcerpt([words, listed(issues)].filter(Boolean).join(': '), redact, LONGEST.message) ||
 			'no reason given',
 		errorCode: code === '' ? undefined : code && safeExcerpt(code, redact, LONGEST.code),
 		/** The members that aren't documented, as data. */

@@ -50,6 +50,17 @@ describe('what a failure body says', () => {
 		expect(said(body)).toBe(`The service refused: ${message}`);
 	});
 
+	it.each(['a-key-ends-so.', 'a-key-ends-so. ', 'is a-key-ends-so.'])(
+		'withholds a secret that ends as a sentence does: %j',
+		(data) => {
+			const envelope = readEnvelope(JSON.stringify({ success: false, data }));
+			const { text } = new Redactor().add('a-key-ends-so.');
+			const call = { roleNeeded: undefined, authentication: 'legacyApiKey' } as const;
+			const { message } = errorFor({ status: 400, envelope }, text, call);
+			expect(message).toMatch(/^The service refused: (is )?\[…\]$/);
+		},
+	);
+
 	it.each([
 		['accessToken', /^The access token may have expired or been revoked\. Enter a new one/],
 		['walletSignIn', /their user may lack a role for this\.$/],
