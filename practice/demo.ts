@@ -222,6 +222,9 @@ function exampleList(
 			url: `${sandbox.url}/sandbox`,
 			about: 'the sheet, messages and payments of the examples; sends events',
 		},
+		...(sandbox.signerUrl === undefined
+			? []
+			: [{ text: 'Wallet', url: sandbox.signerUrl, about: 'confirms or declines signatures' }]),
 		{ text: 'n8n', url: n8n.url, about: 'all workflows' },
 	];
 	const groups = [...describedExamples()].map(([heading, described]) => {
@@ -230,7 +233,7 @@ function exampleList(
 		);
 		return [heading, links] as const;
 	});
-	return listPage('Payroll Payments examples', new Map([...groups, ['Around them', around]]));
+	return listPage('Payroll Payments examples', new Map([...groups, ['For all examples', around]]));
 }
 
 /** Serves a list of the examples, and links that open each on the canvas, or its executions. */

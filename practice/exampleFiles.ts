@@ -26,7 +26,7 @@ export function describedExamples(): Map<string, readonly Described[]> {
 			const [heading = ''] = group.split('\n', 1);
 			const found = [...group.matchAll(row)].map(([, name = '', about = '']) => ({
 				name,
-				about: about.replaceAll('`', ''),
+				about: about.replace(/[`*]/g, ''),
 			}));
 			return [heading, found];
 		}),

@@ -15,6 +15,7 @@ const STYLE = `
 	li { list-style: none; padding: 0.5rem 0; border-top: 1px solid light-dark(#e3e6e2, #2b3540) }
 	a { color: light-dark(#0f766e, #2dd4bf) }
 	span { display: block; color: light-dark(#586474, #9ba7b4) }
+	span::first-letter { text-transform: uppercase }
 `;
 
 const escaped = (text: string): string =>
@@ -34,7 +35,7 @@ ${content}
 /** Looks again every two seconds, until the link leads where it should. */
 export const WAITING_PAGE = page(
 	'n8n is restarting',
-	'<p role="status">This usually takes less than half a minute, and more than two minutes on a busy machine. This page then goes on by itself.</p>',
+	'<p role="status">This usually takes less than half a minute, but can take more than two on a busy machine. This page then continues by itself.</p>',
 	'<meta http-equiv="refresh" content="2">\n',
 );
 

@@ -6,8 +6,8 @@ export const SIGNER_PAGE_POLICY =
 
 const CHAINS: Readonly<Record<string, string>> = {
 	'1': 'Ethereum',
-	'42161': 'Arbitrum',
-	'421614': 'Arbitrum’s test network',
+	'42161': 'Arbitrum One',
+	'421614': 'Arbitrum Sepolia (test network)',
 };
 
 const STYLE = `
@@ -21,6 +21,10 @@ const STYLE = `
 	pre { white-space: pre-wrap; overflow-wrap: anywhere; }
 	form { display: inline; }
 	button { font: inherit; padding: .4rem 1.2rem; border-radius: 8px; border: 1px solid #8a939c; cursor: pointer; }
+	@media (max-width: 30rem) {
+		dl { grid-template-columns: minmax(0, 1fr); gap: 0; }
+		dd { margin: 0 0 .5rem; }
+	}
 	button.confirm { background: #0f766e; border-color: #0f766e; color: #fff; }`;
 
 const escaped = (text: unknown): string =>
@@ -54,18 +58,21 @@ function card(request: WaitingRequest): string {
 	const about = [
 		account,
 		['Contract', `${String(domain.verifyingContract)} (${String(domain.name)})`],
-		['Chain', CHAINS[chain] === undefined ? chain : `${CHAINS[chain]} (${chain})`],
+		['Chain', CHAINS[chain] === undefined ? chain : `${CHAINS[chain]}, chain ${chain}`],
 	] as const;
 	return `<section><h2>Sign ${escaped(primaryType)}</h2>${list(about)}${list(rowsOf(message))}${buttons}</section>`;
 }
 
 /** What a wallet shows: each request that waits, and two buttons. */
 export function signerPage(requests: readonly WaitingRequest[]): string {
-	const waiting = requests.length === 0 ? '<p>Nothing waits for you.</p>' : '';
+	const waiting =
+		requests.length === 0
+			? '<p>Nothing to sign. What a workflow asks this wallet to sign appears here.</p>'
+			: '';
 	return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
+<meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="refresh" content="2">
 <title>Practice wallet${requests.length === 0 ? '' : ` (${requests.length})`}</title>
 <style>${STYLE}</style>

@@ -161,7 +161,13 @@ describe('a person who is asked', () => {
 		const page = await fetch(signer.url);
 		expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
 		const html = await page.text();
-		for (const shown of [address, 'Arbitrum (42161)', '&lt;b&gt;Test', 'Sign Grant', 'account']) {
+		for (const shown of [
+			address,
+			'Arbitrum One, chain 42161',
+			'&lt;b&gt;Test',
+			'Sign Grant',
+			'account',
+		]) {
 			expect(html).toContain(shown);
 		}
 		expect(html).not.toContain('<b>');
@@ -170,7 +176,7 @@ describe('a person who is asked', () => {
 		const foreign = { method: 'POST', headers: asBrowser('https://elsewhere.example') };
 		expect((await fetch(button, foreign)).status).toBe(403);
 		const own = { method: 'POST', headers: asBrowser(signer.url) };
-		expect(await (await fetch(button, own)).text()).toContain('Nothing waits for you');
+		expect(await (await fetch(button, own)).text()).toContain('Nothing to sign.');
 		expect(await answer).toMatchObject({ result: expect.stringMatching(/^0x/) });
 	});
 

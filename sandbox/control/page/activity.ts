@@ -47,7 +47,7 @@ function deliveryRow(attempt: DeliveryAttempt): HTMLElement {
 		cell('', '', pill(status === undefined ? outcome : `${status} ${outcome}`, colorOf(status))),
 		cell('answer', '', element('code', '', answer ?? '')),
 		cell('number', 'Duration', duration === undefined ? '' : `${duration} ms`),
-		cell('time', 'Next attempt', next === '' ? '–' : `at ${next}`),
+		cell('time', 'Next attempt', ...(next === '' ? [] : [`at ${next}`])),
 	);
 }
 

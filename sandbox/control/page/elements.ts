@@ -75,7 +75,8 @@ export function setOptions(
 	options: readonly (readonly [value: string, text: string])[],
 ): void {
 	const chosen = menu.value;
-	menu.replaceChildren(...options.map(([value, text]) => new Option(text, value)));
+	const shown = options.length === 0 ? [['', 'None']] : options;
+	menu.replaceChildren(...shown.map(([value, text]) => new Option(text, value)));
 	if (options.some(([value]) => value === chosen)) menu.value = chosen;
 	menu.disabled = options.length === 0;
 }

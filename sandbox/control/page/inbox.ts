@@ -32,7 +32,7 @@ function messageRow({ at, by, to, from, subject, text }: Message): HTMLElement {
 const showMessages = liveTable(
 	'inbox',
 	messageRow,
-	'No messages yet. Run an example that tells somebody.',
+	'No messages yet. Run an example that sends one.',
 );
 
 /** Shows what has arrived. */

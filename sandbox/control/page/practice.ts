@@ -94,8 +94,9 @@ function setIfChanged(
 	menu: HTMLSelectElement,
 	options: readonly (readonly [string, string])[],
 ): void {
-	const shown = [...menu.options].map(({ value, text }) => [value, text]);
-	if (JSON.stringify(shown) !== JSON.stringify(options)) setOptions(menu, options);
+	const shown = menu.disabled ? [] : [...menu.options].map(({ value, text }) => [value, text]);
+	const isNew = menu.options.length === 0;
+	if (isNew || JSON.stringify(shown) !== JSON.stringify(options)) setOptions(menu, options);
 }
 
 const outcomeButtons = (): NodeListOf<HTMLButtonElement> =>
