@@ -136,17 +136,17 @@ describe('npm start', () => {
 		await form.setViewportSize(before);
 	}
 
-	const PAID = /^Paid: \$777\.00 to `supplier@example\.com` .*approved by `Ada`$/;
+	const PAID = /^Paid: \$777\.00 to “supplier@example\.com” .*approved by “Ada”$/;
 
 	it.each([
 		[
 			'cleared-deposit-to-payment',
-			{ 'Don’t pay': /^Declined by `Ada`, so nothing was sent/, Pay: PAID },
+			{ 'Don’t pay': /^Declined by “Ada”, so nothing was sent/, Pay: PAID },
 		],
 		[
 			'payroll-run-with-approval',
 			{
-				Pay: /^Payroll run, approved by `Ada` at \S+, fingerprint \S+: 3 of 3 paid \(\$13,175\.50\)/,
+				Pay: /^Payroll run, approved by “Ada” at \S+, fingerprint \S+: 3 of 3 paid \(\$13,175\.50\)/,
 			},
 		],
 	])('%s asks in n8n’s own form, and says what came of each answer', async (name, said) => {
