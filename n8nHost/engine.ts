@@ -1,5 +1,6 @@
 import { ExecutionLifecycleHooks, ExternalSecretsProxy, WorkflowExecute } from 'n8n-core';
 import {
+	getCredentialOwnRequestAllowedDomains,
 	ICredentialsHelper,
 	NodeConnectionTypes,
 	setSafeRegexEngine,
@@ -129,7 +130,15 @@ export class EngineCredentials extends ICredentialsHelper {
 		credentialsExpired: boolean,
 	): Promise<ICredentialDataDecryptedObject | undefined> {
 		if (credentials.sessionToken !== '' && !credentialsExpired) return undefined;
-		const answer = await this.type.preAuthentication?.call(helpers, credentials);
+		const restricted: IHttpRequestHelper = {
+			helpers: {
+				httpRequest: async (request): Promise<unknown> => {
+					const allowedDomains = getCredentialOwnRequestAllowedDomains(credentials);
+					return await helpers.helpers.httpRequest({ ...request, allowedDomains });
+				},
+			},
+		};
+		const answer = await this.type.preAuthentication?.call(restricted, credentials);
 		const sessionToken = answer?.sessionToken;
 		if (typeof sessionToken !== 'string') return undefined;
 		this.data = { ...this.data, sessionToken };

@@ -2,7 +2,7 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { systemClock } from '../../nodes/PayrollPayments/api/session';
 import '../support/withoutPauses';
-import { CONTINUE, rawRequest, runNode, type SavedCredentials } from '../support/actionHost';
+import { CONTINUE, rawRequest, runNode, SavedCredentials, testSaved } from '../support/actionHost';
 import { FORMS } from '../support/operationForms';
 import { PollHost } from '../support/pollHost';
 import { newWallet, REFUSALS, useTokenService } from '../support/tokenService';
@@ -232,6 +232,33 @@ describe('a sign-in that fails', () => {
 		passed += 30_000;
 		expect(await failures()).toBe(1);
 	});
+
+	it.each([
+		['example.com', false],
+		['', false],
+		['*.127.0.0.1', false],
+		['example.com, 127.0.0.1', true],
+	])(
+		'for Allowed Domains “%s” says so, and fails no other credentials',
+		async (list, isAllowed) => {
+			const saved = wallet();
+			const restricted = new SavedCredentials({
+				...saved.data,
+				...{ allowedHttpRequestDomains: 'domains', allowedDomains: list },
+			});
+			const said =
+				'Allowed Domains in the credentials leave out 127.0.0.1, the host of the Base URL';
+			const { status, message } = await testSaved(restricted);
+			expect([status, message.startsWith(said)]).toEqual(
+				isAllowed ? ['OK', false] : ['Error', true],
+			);
+			for (const [, send] of EVERYWHERE) {
+				const { error } = await send(restricted);
+				expect(JSON.stringify(error ?? '').includes(said)).toBe(!isAllowed);
+			}
+			expect((await call(saved)).error).toBeUndefined();
+		},
+	);
 
 	it('leaves a token in use that the service takes for other calls', async () => {
 		const saved = wallet();

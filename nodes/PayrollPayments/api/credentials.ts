@@ -238,6 +238,16 @@ export const FIELDS = {
 
 type Saved = Readonly<Record<string, unknown>>;
 
+/** What n8n adds to each credential: where requests with it may go, if *Specific Domains* is chosen. */
+const allowedDomains = z
+	.object({
+		allowedHttpRequestDomains: z.literal('domains'),
+		allowedDomains: z.string().catch(''),
+	})
+	.transform((saved) => saved.allowedDomains)
+	.optional()
+	.catch(undefined);
+
 /** "Engineering (te-a1B2c3D4e5F6)", or the identifier if its name isn't known. */
 export function entityLabel(id: string, entities: readonly Entity[]): string {
 	const name = entities.find((entity) => entity.id === id)?.name ?? id;
@@ -279,7 +289,12 @@ export function readCredentials(saved: Saved, name?: string) {
 		return { ...common, authentication, ...readFields(FIELDS.legacyApiKey, source) };
 	}
 	const { signer, ...signIn } = readFields(FIELDS.walletSignIn, source);
-	const wallet = { ...common, authentication, ...signIn };
+	const wallet = {
+		...common,
+		authentication,
+		...signIn,
+		allowedDomains: allowedDomains.parse(saved),
+	};
 	return signer === 'privateKey'
 		? { ...wallet, signer, ...readFields(FIELDS.privateKey, source) }
 		: { ...wallet, signer, ...readFields(FIELDS.remoteSigner, source) };

@@ -33,6 +33,13 @@ const LONGEST_BODY = 64 * 1024 * 1024;
 /** The code of a failed connection. n8n's own error keeps that of the one it wraps as `httpCode`. */
 const withCode = z.object({ code: z.string() }).or(z.object({ httpCode: z.string() }));
 
+/** Why n8n itself didn't send a request, e.g. to an address that its administrator has blocked. */
+const blockedByN8n = z.object({
+	level: z.literal('info'),
+	message: z.string(),
+	description: z.string().nullish(),
+});
+
 /** Whom a connection was tried with, where that says it. */
 const withPeer = z.union([
 	z.object({ address: z.string(), port: z.number() }),
@@ -111,6 +118,11 @@ function noResponse(request: HttpRequest, chain: readonly unknown[]): NoResponse
 	const failed = (said: string, { hint = CHECK_NETWORK, wasSent }: Partial<Reason> = {}) =>
 		new NoResponseError(`No response from ${url.host}: ${said}`, { hint, wasSent });
 	if (request.signal?.aborted === true) return failed('the execution was canceled');
+	const blocked = chain.map((link) => blockedByN8n.safeParse(link).data).findLast((each) => each);
+	if (blocked !== undefined) {
+		const { message, description } = blocked;
+		return failed(message, { hint: description ?? undefined });
+	}
 	const codes = chain.flatMap((link) => Object.values(withCode.safeParse(link).data ?? {}));
 	const reason = REASONS.find((each) => codes.some((code) => each.codes.test(code)));
 	const proxy = proxyIn(chain, url);

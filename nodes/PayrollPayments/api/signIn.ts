@@ -72,7 +72,28 @@ function signInError(error: unknown, hints: typeof HINTS): unknown {
 	const { message, status, inEnvelope, hint } = error;
 	const isNumbered = inEnvelope && [...REFUSAL_STATUSES, 500].includes(status);
 	const code = isNumbered ? ` (HTTP ${status})` : '';
-	return wrapError(error, `Sign-in failed${code}. ${message}`, { hint: hints[status] ?? hint });
+	const isElsewhere = status === 404 && !inEnvelope;
+	const ownHint = isElsewhere ? undefined : hints[status];
+	return wrapError(error, `Sign-in failed${code}. ${message}`, { hint: ownHint ?? hint });
+}
+
+/** n8n lets a sign-in reach only these domains, and would call it a failed connection. */
+function requireAllowed({ allowedDomains, baseUrl, ...signer }: WalletCredentials): void {
+	const allowed = allowedDomains?.split(',').map((each) => each.trim().toLowerCase());
+	const urls = {
+		'the Base URL': baseUrl,
+		...('remoteSignerUrl' in signer && { 'the signer': signer.remoteSignerUrl }),
+	};
+	for (const [what, url] of Object.entries(urls)) {
+		const { hostname: host } = new URL(url);
+		const matches = (domain: string) =>
+			domain.startsWith('*.') ? host.endsWith(domain.slice(1)) : host === domain;
+		if (allowed === undefined || allowed.some(matches)) continue;
+		throw new UserError(
+			`Allowed Domains in the credentials leave out ${host}, the host of ${what}`,
+			{ hint: 'Add it to that list, without a port: n8n can’t sign in without it.' },
+		);
+	}
 }
 
 /**
@@ -87,6 +108,7 @@ export async function signIn(
 	now: () => number = Date.now,
 ): Promise<string> {
 	const { baseUrl, platformId, signInDomain: domain, signInChainId: chainId } = credentials;
+	requireAllowed(credentials);
 	const client = new Client(credentials, transportOver(exchange), redactor, { retries: 0 });
 	const wallet = await openWallet(credentials, exchange, redactor.text);
 	const { address: walletAddress } = wallet;

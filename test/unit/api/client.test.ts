@@ -1,3 +1,4 @@
+import { UserError as N8nUserError } from 'n8n-workflow';
 import { z } from 'zod';
 
 import { urlOf, type Call } from '../../../nodes/PayrollPayments/api/call';
@@ -185,6 +186,15 @@ describe('requests', () => {
 	it('turn what n8n throws into plain words, without what was sent', async () => {
 		await expect(thrown(new UserError('no role'))).rejects.toThrow('no role');
 		await expect(thrown(new Error('y'))).rejects.not.toThrow('secret-token');
+	});
+
+	it('say why n8n itself blocked them', async () => {
+		const said = 'The request was blocked because it resolves to a restricted IP address';
+		const description = 'Ask your n8n administrator to allowlist the hostname';
+		const error = await refusalFrom(thrown(new N8nUserError(said, { description })));
+		expect(error.message).toBe(`No response from api.example.com: ${said}`);
+		expect(error.hint).toBe(description);
+		expect(outcomeOf(error)).toBe('unknown');
 	});
 
 	it.each([

@@ -16,6 +16,11 @@ const stranger = new Judge(id('stranger')).address;
 const baseUrl = 'https://api.payroll.example';
 const platformId = 'platform 7&x=1';
 const now = Date.parse('2026-11-21T12:00:00Z');
+const remote = {
+	signer: 'remoteSigner',
+	remoteSignerUrl: 'https://signer.example/',
+	walletAddress: wallet.address,
+};
 const jwt = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJwYXlyb2xsIn0.c2lnbmF0dXJl';
 
 function credentials(change: Readonly<Record<string, unknown>> = {}): WalletCredentials {
@@ -118,6 +123,22 @@ describe('signing in', () => {
 		expect(service.requests).toHaveLength(1);
 	});
 
+	it.each<[string, 'the Base URL' | 'the signer' | undefined, object?]>([
+		['payroll.example', 'the Base URL'],
+		['*.api.payroll.example', 'the Base URL'],
+		['API.payroll.example', undefined],
+		['other.example,*.payroll.example', undefined],
+		['*.payroll.example', 'the signer', remote],
+		['*.payroll.example, signer.example', undefined, remote],
+	])('with Allowed Domains “%s” lacks %s', async (allowedDomains, what, more = {}) => {
+		const service = serviceAnswering(answer(400, ''));
+		const list = { allowedHttpRequestDomains: 'domains', allowedDomains };
+		const { message } = await service.refusal({ ...list, ...more });
+		const left = /leave out (\S+), the host of (.*)$/.exec(message);
+		expect(left?.[2]).toBe(what);
+		expect(service.requests).toHaveLength(what === undefined ? 1 : 0);
+	});
+
 	const REFUSED = /^Sign-in failed \(HTTP 400\)\. The service refused: bad wallet.*BAD_WALLET/;
 	const WRONG_SETTING = /Platform ID, the wallet and the Base URL/;
 	const NO_ROLE = /role on this Platform ID.*viewer/s;
@@ -136,6 +157,7 @@ describe('signing in', () => {
 		['a refusal with 401, as without a role', failure(401, 'No'), /No/, NO_ROLE],
 		['a refusal with 403, as without a role', failure(403, 'No'), /No/, NO_ROLE],
 		['a refusal with 404', failure(404, 'No'), /No/, /doesn’t know this Platform ID/],
+		['the 404 of another server', answer(404, '<html>'), /HTTP 404/, CHECK_URL],
 		['too many requests', failure(429, 'No'), /No/, LATER],
 		['a defect', failure(500, 'No'), /No/, /isn’t working properly/],
 		...[301, 302, 399].map(redirect),
