@@ -115,8 +115,7 @@ export const filters = {
 	minimumAmountCents: wholeNumber(
 		{
 			label: 'Minimum Amount (Cents)',
-			description:
-				'The smallest credited amount that passes, in cents, e.g. 12500 for $125.00. Anything that isn’t a number is an error.',
+			description: 'The smallest credited amount that passes, in cents, e.g. 12500 for $125.00',
 			empty: 'unset',
 		},
 		{ least: 0, preset: 0 },

@@ -107,7 +107,7 @@ export function runReport(run: CheckedRun) {
 	return textsOf({
 		heading,
 		lines: [
-			isFailed && toSend.length > 0 ? `The others: ${what}` : '',
+			isFailed && toSend.length > 0 ? `Not paid either: ${what}` : '',
 			...routeOf(columns, service),
 			balance === undefined || rest === undefined
 				? ''
