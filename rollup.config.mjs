@@ -101,6 +101,13 @@ const notices = (packages) =>
 			.sort(),
 	].join(`\n${'-'.repeat(78)}\n\n`);
 
+/** What is loaded together: signing needs no code of n8n's own, and webhooks need no client. */
+const CHUNKS = [
+	{ chunk: 'shared', files: /\/PayrollPayments\/(?:shared|contract|signing\/dialects)\b/ },
+	{ chunk: 'fields', files: /\/PayrollPayments\/forms\/field/ },
+	{ chunk: 'client', files: /\/PayrollPayments\/api\/(?:client|requestState|secrets)\b/ },
+];
+
 export default {
 	input: entries,
 	external: EXTERNALS,
@@ -142,11 +149,7 @@ export default {
 		minifyInternalExports: true,
 		// n8n loads CommonJS, so `import()` becomes a `require()` that runs when it is reached.
 		dynamicImportInCjs: false,
-		// Signing uses these too, and must not load what else their users share, such as n8n's own code.
-		manualChunks: (file) =>
-			/\/PayrollPayments\/(?:shared|contract|signing\/dialects)\b/.test(file)
-				? 'shared'
-				: undefined,
+		manualChunks: (file) => CHUNKS.find(({ files }) => files.test(file))?.chunk,
 		// A file then loads no more than what it uses itself.
 		hoistTransitiveImports: false,
 		generatedCode: { arrowFunctions: true, objectShorthand: true },
