@@ -45,11 +45,8 @@ const PARTS = {
 	fuzz: long('Fuzzing of untrusted input', 'fuzz'),
 	properties: long('The wallet against other libraries', 'properties'),
 	supplyChain: long('Supply chain', 'supplyChain'),
-	contractMutations: {
-		title: 'Mutations of the contract',
-		command: 'npm run test:mutation:contract',
-	},
 	mutationsSigning: mutations('signing', 'signing'),
+	mutationsContract: mutations('the contract', 'contract'),
 	mutationsIdempotency: mutations('idempotency', 'idempotency'),
 	mutationsPermissions: mutations('permissions', 'permissions'),
 	mutationsSession: mutations('the session', 'session'),

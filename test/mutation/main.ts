@@ -39,6 +39,11 @@ const PARTS: Readonly<Record<string, Part>> = {
 		tests: ['unit/signing/*.test.ts'],
 		explained: true,
 	},
+	contract: {
+		section: 'mutationsContract',
+		mutated: ['contract/**/*.ts'],
+		tests: ['unit/contract/*.test.ts', 'n8n/conformance/contract.test.ts'],
+	},
 	idempotency: {
 		section: 'mutationsIdempotency',
 		mutated: ['idempotency/*.ts'],
