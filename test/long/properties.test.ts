@@ -7,19 +7,23 @@ const FACTOR = Number(process.env.LONG_FACTOR ?? 40);
 
 jest.setTimeout(900_000);
 
-/** The properties checked against an independent library, and the unit tests' number of cases. */
+/** The properties checked against an independent judge, and the unit tests' number of cases. */
 const PROPERTIES = [
 	['is read as siwe writes and reads it', 'sign-in messages written by `siwe`', 100],
 	['is not signed where siwe reads it', 'changed sign-in messages, against `siwe`', 3_000],
 	['is signed only where ethers signs the very same bytes', 'typed data, against `ethers`', 200],
 	['signs any text as ethers does', 'texts, against `ethers`', 20],
+	['any body is an event as it was sent', 'bodies of deliveries, against `JSON.parse`', 500],
+	['verifier: any pieces', 'signatures, against an HMAC of our own', 500],
+	['headerSchemes: any pieces', 'signatures over several headers, against it', 500],
+	['diagnosis: any pieces', 'advice about a signature, by following it', 500],
 ] as const;
 
-it('the wallet agrees with independent libraries over many more cases', async () => {
+it('the wallet and the trigger agree with independent judges over many more cases', async () => {
 	const names = PROPERTIES.map(([name]) => name).join('|');
 	const outcomes = await jestOutcomes(['exec', '--', 'jest'], 'properties', {
 		args: [
-			...['--selectProjects', 'unit', 'properties', '--testPathPatterns', 'unit/signing'],
+			...['--selectProjects', 'unit', 'properties', '--testPathPatterns', 'unit/(signing|trigger)'],
 			...['--testTimeout=600000', '-t', names],
 		],
 		env: { PROPERTY_FACTOR: String(FACTOR) },

@@ -2,15 +2,16 @@ import fc from 'fast-check';
 
 import { parseEvent } from '../../../nodes/PayrollPayments/trigger/parseEvent';
 import { simplify } from '../../../nodes/PayrollPayments/trigger/simplify';
-import { diagnosis } from '../../long/fuzz/diagnosis';
-import { eventParser, SETTINGS } from '../../long/fuzz/eventParser';
-import { headerSchemes, verifier } from '../../long/fuzz/verifier';
+import { diagnosis } from '../../support/judges/diagnosis';
+import { eventParser, SETTINGS } from '../../support/judges/eventParser';
+import { headerSchemes, verifier } from '../../support/judges/verifier';
 import { outcomeOf } from '../../support/receivedEvent';
+import { runs } from '../../support/propertyRuns';
 import { rejectionOf } from '../../support/refusals';
 import { deposit, depositEvent } from '../../../n8nHost/sampleEvents';
 import { anyCharacter } from '../../support/unicodeCharacters';
 
-/* The judges are those of the fuzzer, which tries millions of inputs (npm run test:long -- fuzz). */
+/* `npm run test:long -- properties` tries many more inputs. */
 
 /** Names that every JavaScript object inherits. */
 const POISON = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', 'valueOf'];
@@ -58,7 +59,7 @@ it('any body is an event as it was sent, or an answer, and never pollutes protot
 		fc.property(fc.nat(7), anyBody, (settings, body) => {
 			eventParser.check(Buffer.concat([Buffer.of(settings), body]));
 		}),
-		{ numRuns: 500 },
+		{ numRuns: runs(500) },
 	);
 	expect(POISON.map((name) => Reflect.get({}, name))).toEqual(before);
 });
@@ -118,7 +119,7 @@ it.each(Object.entries({ verifier, headerSchemes, diagnosis }))(
 			fc.property(fc.nat(255), fc.array(piece, { maxLength: 12 }), (scheme, pieces) => {
 				check(Buffer.concat([Buffer.of(scheme), Buffer.from(pieces.join(''))]));
 			}),
-			{ numRuns: 500 },
+			{ numRuns: runs(500) },
 		);
 	},
 );

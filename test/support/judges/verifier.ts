@@ -5,10 +5,10 @@ import {
 	readWebhookCredentials,
 	type WebhookCredentials,
 } from '../../../nodes/PayrollPayments/trigger/webhookCredentials';
-import { rejectionOf } from '../../support/refusals';
+import { rejectionOf } from '../refusals';
 import { hmac } from '../../../n8nHost/sampleEvents';
 
-import { words, type Target } from './fuzzer';
+import { words, type Judge } from './judge';
 
 const NOW_SECONDS = 1_774_949_400;
 const TOLERANCE_SECONDS = 600;
@@ -111,7 +111,7 @@ function verdictMustHold(scheme: string, verdict: Verdict, verify: () => void): 
 }
 
 /** The first byte chooses the scheme, the first line is the header, the rest is the body. */
-export const verifier: Target = {
+export const verifier: Judge = {
 	dictionary: [
 		...Object.keys(KEYS).flatMap((key) => ['t', 'h', 'b', 'k'].map((kind) => `§${kind}${key}`)),
 		...words('§T t= ,v1= v1= , sha256= SHA256= = 0 + _'),
@@ -232,7 +232,7 @@ function judgedCustom(
  * The first byte chooses Standard Webhooks or Custom, and the first line has the fields, separated by
  * `|`: ID, time and signatures, or template, ID, time and signature. The rest is the body.
  */
-export const headerSchemes: Target = {
+export const headerSchemes: Judge = {
 	dictionary: [
 		...Object.keys(KEYS).map((key) => `§S${key}`),
 		...words(

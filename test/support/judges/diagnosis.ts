@@ -5,11 +5,11 @@ import {
 	readWebhookCredentials,
 	type WebhookCredentials,
 } from '../../../nodes/PayrollPayments/trigger/webhookCredentials';
-import { settingsFrom } from '../../support/diagnosisAdvice';
-import { rejectionOf } from '../../support/refusals';
+import { settingsFrom } from '../diagnosisAdvice';
+import { rejectionOf } from '../refusals';
 import { hmac } from '../../../n8nHost/sampleEvents';
 
-import { words, type Target } from './fuzzer';
+import { words, type Judge } from './judge';
 
 const NOW_SECONDS = 1_774_949_400;
 const SECRET = 'whsec_c2VjcmV0IQ';
@@ -40,7 +40,7 @@ function filled(value: string, body: Buffer): string {
  * The first byte chooses the saved settings; then come headers, one a line, an empty line, and the
  * body. Whoever follows the advice must have the delivery accepted.
  */
-export const diagnosis: Target = {
+export const diagnosis: Judge = {
 	dictionary: [
 		...words('§T §k §h §b §t §v §m §s §T000 v1= v1, v0= 2026-03-31T09:30:00Z'),
 		...['\n', '\n\n', ': ', ', '],

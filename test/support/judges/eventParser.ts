@@ -4,11 +4,11 @@ import { isDeepStrictEqual } from 'node:util';
 import { eventKey } from '../../../nodes/PayrollPayments/trigger/claims';
 import { parseEvent } from '../../../nodes/PayrollPayments/trigger/parseEvent';
 import type { DeliverySettings } from '../../../nodes/PayrollPayments/trigger/settings';
-import { outcomeOf } from '../../support/receivedEvent';
-import { rejectionOf } from '../../support/refusals';
+import { outcomeOf } from '../receivedEvent';
+import { rejectionOf } from '../refusals';
 import { deposit, depositEvent } from '../../../n8nHost/sampleEvents';
 
-import { words, type Target } from './fuzzer';
+import { words, type Judge } from './judge';
 
 export const SETTINGS: DeliverySettings = {
 	credentials: undefined,
@@ -66,7 +66,7 @@ function isEvent(value: unknown): boolean {
 }
 
 /** The first byte chooses the settings, the rest is the body. */
-export const eventParser: Target = {
+export const eventParser: Judge = {
 	dictionary: [
 		...new Set(
 			[...Object.keys(depositEvent()), ...Object.keys(deposit())].map((name) => `"${name}":`),
