@@ -1,5 +1,5 @@
-// Writes generated parts of docs/ by running the test that checks them: `npm run screenshots`,
-// `npm run docs:errors` and `npm run docs:api`.
+// Writes generated parts of docs/ by running the test that checks them: `npm run screenshots` and
+// `npm run docs:errors`.
 import path from 'node:path';
 
 import { repository } from '../tooling/paths.mjs';

@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+
+import { repository } from '../../../tooling/paths.mjs';
 import { fieldOf, fieldsOf, OPERATIONS, resolved, schema, valuesOf, type Schema } from './openapi';
-import { readApiDocument } from './apiDocument';
 
 /** Sections of docs/api.md with a table of fields, and the records that they describe. */
 const RECORDS: ReadonlyArray<readonly [string, Schema]> = [
@@ -36,9 +39,11 @@ const UNNAMED = ['action', 'event_type'];
 const quoted = (text = ''): string[] =>
 	[...text.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
 
+const API_DOCUMENT = readFileSync(path.join(repository, 'docs', 'api.md'), 'utf8');
+
 /** The cells of a section's tables, without headings; a heading is the row above the dashes. */
 function rowsIn(section: string): string[][] {
-	const [, text = ''] = readApiDocument().split(`\n### ${section}\n`);
+	const [, text = ''] = API_DOCUMENT.split(`\n### ${section}\n`);
 	const [own = ''] = text.split(/\n##+ /);
 	return [...own.matchAll(/^\|[^\n]*\n\|-[^\n]*\n((?:\|[^\n]*\n)*)/gm)]
 		.flatMap(([, rows = '']) => rows.trim().split('\n'))

@@ -3,17 +3,14 @@ import { FORMS, OPERATION_IDS, withAccessToken } from '../../../support/operatio
 import { useEchoService } from '../../../support/echoService';
 import { startRemoteSigner, type SignerDialect } from '../../../../sandbox/remoteSigner';
 import { operation } from '../openapi';
-import type { ConformanceRecord } from '../record';
 import type { World } from '../world';
 import { answerOf } from './answers';
 
 const DIALECTS: readonly SignerDialect[] = ['wallet', 'web3signer', 'clef'];
 
 /** Which headers prove who asks, and who signs. */
-export function authenticationSuite(record: ConformanceRecord, world: World): void {
+export function authenticationSuite(world: World): void {
 	const echo = useEchoService();
-	const note = (what: string, accepted: number) => record.add('Authentication', what, accepted);
-
 	const schemes = [
 		{
 			what: 'an access token goes in Authorization alone',
@@ -33,7 +30,7 @@ export function authenticationSuite(record: ConformanceRecord, world: World): vo
 		},
 	];
 
-	it.each(schemes)('$what', async ({ what, credentials, headers }) => {
+	it.each(schemes)('$what', async ({ credentials, headers }) => {
 		for (const id of OPERATION_IDS) {
 			const { token } = operation(id);
 			echo.answer(() => ({ body: { success: true, data: answerOf(id) } }));
@@ -49,7 +46,6 @@ export function authenticationSuite(record: ConformanceRecord, world: World): vo
 			);
 			expect([id, proofs]).toEqual([id, [token === 'none' ? {} : headers]]);
 		}
-		note(what, OPERATION_IDS.length);
 	});
 
 	it.each(DIALECTS)('a remote signer (%s) signs in, executes and pays', async (dialect) => {
@@ -79,37 +75,6 @@ export function authenticationSuite(record: ConformanceRecord, world: World): vo
 		} finally {
 			await signer.close();
 		}
-		note('a remote signer signs in, executes and pays', 2);
-	});
-
-	it('one sign-in takes three steps, with the nonce of the message', async () => {
-		world.refresh();
-		/* An account that no other case signs in with. */
-		const { address, platformId } = world.account('teamAdministrator');
-		const { error } = await runNode(world.credentials({}, 'teamAdministrator'), world.balance());
-		expect(error?.message).toBeUndefined();
-		const [message, verification, balance, ...others] = world.wire();
-		expect(others).toEqual([]);
-		expect(message).toMatchObject({
-			method: 'GET',
-			path: '/v2/auth/siwe',
-			query: { wallet: address, platformid: platformId },
-		});
-		expect(verification).toMatchObject({
-			method: 'POST',
-			path: '/v2/auth/verify',
-			query: {},
-			body: {
-				message: expect.stringContaining(address),
-				sig: expect.stringMatching(/^0x[0-9a-f]{130}$/),
-				nonce: expect.stringMatching(/^[A-Za-z0-9]{8,}$/),
-			},
-		});
-		expect(balance?.headers.authorization).toMatch(/^Bearer #/);
-		for (const entry of [message, verification]) {
-			expect(entry?.headers).not.toHaveProperty('authorization');
-		}
-		note('one sign-in takes three steps, with the nonce of the message', 1);
 	});
 
 	it('the roles that the document names are refused to those who lack them', async () => {
@@ -128,6 +93,5 @@ export function authenticationSuite(record: ConformanceRecord, world: World): vo
 		}
 		const { error } = await runNode(stranger, FORMS.getBalance);
 		expect(error?.message).toMatch(/role/i);
-		note('the roles that the document names are refused to those who lack them', 3);
 	});
 }
