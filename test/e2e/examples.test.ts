@@ -69,14 +69,6 @@ async function run(name: string, edit?: Edit): Promise<Execution> {
 /** Unpins the data of an example, as pressing P on its nodes does. */
 const unpinned: Edit = (text) => JSON.stringify({ ...JSON.parse(text), pinData: {} });
 
-/** Unpins the rows of the sheet, and leaves who started the run. */
-const unpinnedSheet: Edit = (text) => {
-	const workflow: Workflow = JSON.parse(text);
-	const pinData = { ...workflow.pinData };
-	delete pinData['Read the sheet'];
-	return JSON.stringify({ ...workflow, pinData });
-};
-
 /** Activates an example and registers its webhook at the sandbox. */
 async function listen(name: string, edit?: Edit): Promise<string> {
 	const { n8n, sandbox } = environment;
@@ -189,18 +181,6 @@ const BROWSER =
 
 const deposit = { destination_amount_cents: 125_000, destination_currency: 'USD' };
 
-it('deposit to message', async () => {
-	const { sandbox, teamId } = environment;
-	const sample = await run('deposit-to-message');
-	const arrived = /^\$[\d,]+\.\d\d arrived in Engineering \(reference `INV-\d+`\)$/;
-	expect(outputOf(sample, 'Message')).toEqual([{ text: expect.stringMatching(arrived) }]);
-	const id = await listen('deposit-to-message');
-	await sandbox.control('POST', 'deposits', { deposit: { ...deposit, entity_nanoid: teamId } });
-	expect(outputOf(await ended(id), 'Message')).toEqual([
-		{ text: '$1,250.00 arrived in Engineering' },
-	]);
-});
-
 it('deposit to Slack', async () => {
 	await run('deposit-to-slack');
 	expect((await parties.received('Tell the team')).text).toMatch(/ arrived in Engineering /);
@@ -222,7 +202,6 @@ const life = ['pending', 'complete', 'reverted'].map((status, index) => ({
 }));
 const orders = [
 	[0, 1, 2],
-	[2, 1, 0],
 	[1, 2, 0, 1, 2, 1],
 ];
 
@@ -257,13 +236,6 @@ it.each(orders)('deposit to a sheet, in the order %j, failing once', async (...o
 			updated_at: day(3),
 			reverted_at: day(3),
 		},
-	]);
-});
-
-it('deposit to a sheet, from its pinned event', async () => {
-	await run('deposit-to-sheet');
-	expect(parties.sheets.get('Deposits')).toEqual([
-		expect.objectContaining({ account: 'Engineering', status: 'complete' }),
 	]);
 });
 
@@ -381,17 +353,6 @@ it('name reviews from a queue', async () => {
 			{ row_number: 6, outcome: `Not resolved: ${String(refused?.error)}` },
 			{ row_number: 7, outcome: canceled?.status },
 			{ row_number: 4, outcome: 'Not sent: the decision “maybe” is neither approve nor cancel' },
-		]),
-	);
-});
-
-it('name reviews from a queue, with its sample rows', async () => {
-	await run('name-reviews-from-queue');
-	/* The sample people are in another organisation, so the service doesn't know them. */
-	expect(parties.from('Write the outcome').map(({ item }) => item.outcome)).toEqual(
-		expect.arrayContaining([
-			expect.stringMatching(/^Not resolved: /),
-			expect.stringMatching(/^Not sent: the decision “maybe”/),
 		]),
 	);
 });
@@ -646,13 +607,11 @@ it('webhook canary: silent while events arrive, and loud when they don’t', asy
 	await n8n.deactivate(id);
 });
 
-it.each([
-	['approved', 1],
-	['declined', 0],
-])('AI agent with human review: %s', async (decision, invited) => {
+/* start.test.ts approves, in the chat. */
+it('AI agent with human review: declined', async () => {
 	const { n8n } = environment;
 	const before = await requests('createInvites');
-	const chatInput = `Please invite ${decision}.agent@example.com as a contractor.`;
+	const chatInput = 'Please invite declined.agent@example.com as a contractor.';
 	const { id } = await importExample('ai-agent-with-review', (text) =>
 		text.replaceAll('What is our balance?', chatInput),
 	);
@@ -662,11 +621,10 @@ it.each([
 		(await n8n.request<{ data: string }>('GET', `/rest/executions/${waiting}`)).data;
 	const asked = await stored();
 	expect(asked).toContain('Invite_a_person');
-	for (const said of ['"role": "contractor"', `"team": "te-`, `"email": "${decision}.agent@`]) {
+	for (const said of ['"role": "contractor"', '"team": "te-', '"email": "declined.agent@']) {
 		expect(asked).toContain(JSON.stringify(said).slice(1, -1));
 	}
-	const links = asked.match(/http[^"\\\s]+approved=(true|false)[^"\\\s]*/g) ?? [];
-	const link = links.find((each) => each.includes(`approved=${String(invited === 1)}`)) ?? '';
+	const [link = ''] = asked.match(/http[^"\\\s]+approved=false[^"\\\s]*/) ?? [];
 	expect(await requests('createInvites')).toBe(before);
 	const forged = link.replace(/signature=\w+/, `signature=${'0'.repeat(64)}`);
 	expect((await fetch(forged)).status).toBe(401);
@@ -674,7 +632,7 @@ it.each([
 	await fetch(link, { headers: { 'user-agent': BROWSER } });
 	/* The reply then waits for the chat to show it. */
 	await waitUntil('the agent replies', async () => (await stored()).includes('"Reply"'));
-	expect(await requests('createInvites')).toBe(before + invited);
+	expect(await requests('createInvites')).toBe(before);
 });
 
 /** An example that starts with its trigger of this name, as if it were the only one. */
@@ -706,9 +664,7 @@ describe('was it paid?', () => {
 
 	it.each<[string, number[]]>([
 		['Write the status', [0, 1]],
-		['Write the status', [1, 0]],
 		['Write the status', [1, 0, 1, 0]],
-		['Tell the channel', [0, 1]],
 		['Tell the channel', [1, 0, 1, 0]],
 	])('“%s” fails once, and is retried, for events in the order %j', async (last, order) => {
 		const { n8n, sandbox, database } = environment;
@@ -774,13 +730,6 @@ describe('was it paid?', () => {
 			expect.stringMatching(/since its row has no transaction: .*PAY lost.*Ask the service/),
 		]);
 	});
-
-	it('from its pinned event', async () => {
-		const execution = await run('was-it-paid');
-		expect(outputOf(execution, 'What changed')).toEqual([
-			expect.objectContaining({ reference: 'PAY-001', status: 'sent' }),
-		]);
-	});
 });
 
 describe('the provider’s authorization to a payment', () => {
@@ -837,13 +786,6 @@ describe('nobody sleeps through an unknown outcome', () => {
 		await sandbox.control('POST', 'faults', { ...fault, match: { path: '/v2/payments' } });
 		await decide(id, 'Pay');
 		expect((await parties.received(node)).text).toMatch(said);
-	});
-
-	it('from its pinned failure', async () => {
-		await run('unknown-outcome-alarm');
-		expect((await parties.received('Wake someone')).text).toMatch(
-			/\$4,200\.00 to contractor\.1@example\.com.*valid until/,
-		);
 	});
 });
 
@@ -1088,15 +1030,6 @@ it('reading for assistants: three tools that read, for those who have the token'
 	await n8n.deactivate(id);
 });
 
-/** Rows of a sheet of two payments. */
-const approvedRows = (name: string) =>
-	[1, 2].map((number) => ({
-		reference: `${name}-00${number}`,
-		recipient_email: `contractor.${number}@example.com`,
-		amount: '4200.00',
-		outcome: '',
-	}));
-
 describe('approved in Slack', () => {
 	const responder = { id: 'U0ADA', name: 'ada', source: 'slack' };
 	const respondedAt = '2026-03-31T09:40:00.000Z';
@@ -1122,64 +1055,14 @@ describe('approved in Slack', () => {
 		await ended(id);
 		expect(await requests('createInstantPayment')).toBe(before + sent);
 	});
-
-	it('payroll run, whose sheet is written by n8n’s Retry without paying again', async () => {
-		const { n8n, database } = environment;
-		const before = await requests('createInstantPayment');
-		parties.sheets.set('Payments', approvedRows('SLACK'));
-		parties.answers.set('Ask for approval', { data: { approved: true, responder, respondedAt } });
-		parties.failures.set('Write the outcome', 1);
-		await setBalance('99999999');
-		const { id } = await importExample('payroll-run-approved-in-slack', (text) =>
-			unpinned(text.replaceAll('"retryOnFail":true', '"retryOnFail":false')),
-		);
-		const failed = await n8n.runWorkflow(id);
-		expect(failed.error?.message).toBeDefined();
-		const [check] = outputOf(failed, 'Check the run');
-		const fingerprint = String(check?.approval);
-		expect((await parties.received('Ask for approval')).text).toContain(fingerprint);
-		expect((await parties.received('Tell the channel')).text).toBe(
-			`Payroll run, approved by \`ada (U0ADA)\` at ${respondedAt}, fingerprint ${fingerprint}: 2 of 2 paid ($8,400.00).`,
-		);
-		const [execution] = await database.executions(id);
-		await n8n.retry(execution?.id ?? '');
-		const transaction = expect.stringMatching(/^tx-/);
-		const own = { approved_by: 'ada (U0ADA)', approved_at: respondedAt, fingerprint };
-		const row = { outcome: 'paid', transaction, ...own };
-		expect(parties.sheets.get('Payments')).toMatchObject([row, row]);
-		expect(parties.from('Tell the channel')).toHaveLength(1);
-		expect(await requests('createInstantPayment')).toBe(before + 2);
-	});
 });
 
-it('payroll run by a signed-in approver, whose account stands next to the fingerprint', async () => {
-	const { n8n } = environment;
-	parties.sheets.set('Payments', approvedRows('SIGNED'));
-	await setBalance('99999999');
-	const { id } = await importExample('payroll-run-by-signed-in-approver', unpinnedSheet);
-	const executionId = await n8n.startWorkflow(id);
-	const { text = '' } = await parties.received('Ask for approval');
-	const [link = ''] = /http\S+$/.exec(text) ?? [];
-	await waitingExecution(id);
-	const body = new FormData();
-	body.append('field-1', JSON.stringify(['Pay']));
-	expect((await fetch(link, { method: 'POST', body })).status).toBe(401);
-	const headers = { cookie: await n8n.signInCookie() };
-	expect(await (await fetch(link, { headers })).text()).toContain('SIGNED-002');
-	expect((await fetch(link, { method: 'POST', body, headers })).status).toBe(200);
-	const execution = await n8n.waitForExecution(executionId);
-	expect(execution.error).toBeUndefined();
-	const [check] = outputOf(execution, 'Check the run');
-	const approved = {
-		...{ outcome: 'paid', approved_by: OWNER.email, fingerprint: check?.approval },
-		approved_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
-	};
-	expect(parties.sheets.get('Payments')).toMatchObject([approved, approved]);
-	expect((await parties.received('Tell the channel')).text).toContain(
-		`approved by \`${OWNER.email}\` at 20`,
-	);
-});
+/* package.test.ts runs the first, start.test.ts all of them, and payingExamples.test.ts those that pay. */
+const ELSEWHERE = [
+	...['deposit-to-message', 'first-steps'],
+	...['payroll-run-approved-in-slack', 'payroll-run-by-signed-in-approver'],
+];
 
-it('covers every example in examples/ but the first, which package.test.ts runs', () => {
-	expect([...ran, 'first-steps'].sort()).toEqual([...EXAMPLES].sort());
+it('covers every example in examples/ but those that others judge', () => {
+	expect([...ran, ...ELSEWHERE].sort()).toEqual([...EXAMPLES].sort());
 });

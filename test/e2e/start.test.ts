@@ -255,33 +255,28 @@ describe('npm start', () => {
 		return (await added()).at(-1);
 	}
 
+	/* The run in n8n's own form has paid the three rows of the sheet. */
 	it('pays only the rest of the sheet, until everything starts over on both sides', async () => {
 		const { sandbox, n8nProcess } = environment;
-		const startOver = async () => {
-			const { ended } = n8nProcess;
-			await sandbox.control('POST', 'reset', { keepEndpoints: true });
-			await ended;
-			await waitUntil('n8n is back', async () => {
-				const answer = await fetch(`${n8nProcess.url}/healthz/readiness`).catch(() => undefined);
-				return answer?.ok === true;
-			});
-		};
-		await startOver();
-		const all = await payroll();
-		expect(all).toMatch(/3 (payments were )?(paid|made)/);
 		const rows = await rowsOf('Payments');
 		expect(rows.map(({ outcome }) => outcome)).toEqual(['paid', 'paid', 'paid']);
 		expect(Object.keys(rows[0] ?? {})).not.toContain('ok');
 
 		const cells = { reference: 'PAY-004', recipient_email: 'new.one@example.com', amount: '10' };
 		await sandbox.control('POST', 'sheet/rows', { tab: 'Payments', cells });
+		const before = await sandbox.count('createInstantPayment');
 		expect(await payroll()).toMatch(/1 (payment was )?(paid|made).*\$10\.00/);
-		expect(await sandbox.count('createInstantPayment')).toBe(4);
+		expect(await sandbox.count('createInstantPayment')).toBe(before + 1);
 
-		await startOver();
+		const { ended } = n8nProcess;
+		await sandbox.control('POST', 'reset', { keepEndpoints: true });
+		await ended;
+		await waitUntil('n8n is back', async () => {
+			const answer = await fetch(`${n8nProcess.url}/healthz/readiness`).catch(() => undefined);
+			return answer?.ok === true;
+		});
 		expect(await inbox()).toEqual([]);
-		const withoutTime = (text = '') => text.replace(/at \S+, fingerprint \S+:/, '');
-		expect(withoutTime(await payroll())).toBe(withoutTime(all));
+		expect(await payroll()).toMatch(/3 (payments were )?(paid|made).*\$13,175\.50/);
 	});
 
 	it('links a sent event to its execution, and shows which workflow it went to', async () => {
