@@ -76,19 +76,6 @@ describe('an event that is acknowledged when its workflow has finished', () => {
 		expect(gate.begun).toBe(1);
 	});
 
-	it('is answered with 500 if the workflow fails, and runs again', async () => {
-		const n8n = await host();
-		const key = depositEvent().idempotency_key;
-		new Gate(n8n, key).open('failure');
-		expect(await n8n.send(depositEvent())).toEqual(FAILED);
-		expect(await n8n.send(depositEvent())).toEqual(FAILED);
-
-		const mended = new Gate(n8n, key);
-		mended.open('success');
-		expect(await n8n.send(depositEvent())).toEqual(FINISHED);
-		expect(mended.begun).toBe(1);
-	});
-
 	it.each([
 		['a duplicate if the workflow succeeds', 'success', [FINISHED, DUPLICATE], 1],
 		['the next run if it fails', 'failure', [FAILED, FAILED], 2],

@@ -1,7 +1,6 @@
 import { Wallet } from 'ethers';
 import fc from 'fast-check';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
-import { SiweMessage } from 'siwe';
 
 import { runs } from '../support/propertyRuns';
 import { CONTINUE, runNode, SavedCredentials, searchUsers, testSaved } from '../support/actionHost';
@@ -10,6 +9,7 @@ import { FORMS } from '../support/operationForms';
 import { useLog } from '../../n8nHost/n8nLog';
 import { walletCredentials } from '../../n8nHost/sandboxCredentials';
 import { echo, leakIn, privateKey, textsIn, token } from '../support/leakedSecrets';
+import { signInMessage } from '../support/tokenService';
 
 const service = useEchoService();
 const signer = useEchoService();
@@ -130,19 +130,6 @@ function signingIn(request: EchoRequest, jwt: string, how: () => EchoAnswer): Ec
 		return request.headers.authorization === undefined ? failure(401, 'No token') : how();
 	}
 	return success({ siwe: signInMessage(request.query.get('wallet') ?? '') });
-}
-
-function signInMessage(address: string): string {
-	return new SiweMessage({
-		domain: 'app.example.com',
-		address,
-		statement: 'Sign in',
-		uri: 'https://app.example.com/login',
-		version: '1',
-		chainId: 1,
-		nonce: 'abcdefgh12',
-		issuedAt: new Date().toISOString(),
-	}).prepareMessage();
 }
 
 const wallet = (key: string, more: IDataObject = {}) =>

@@ -281,6 +281,7 @@ describe('deduplication', () => {
 	});
 });
 
+/* test/e2e/trigger.test.ts has those in the editor, which leave the production record alone. */
 describe('executions', () => {
 	it('always run their event when retried from n8n', async () => {
 		const n8n = await host();
@@ -289,22 +290,6 @@ describe('executions', () => {
 		const [execution] = n8n.executions;
 		if (execution === undefined) throw new Error('nothing ran');
 		expect((await n8n.retry(execution)).output.map(({ json }) => json)).toEqual([depositEvent()]);
-	});
-
-	it('in the editor neither read nor write the production record', async () => {
-		const nodeId = randomUUID();
-		const editor = await host({ nodeId, mode: 'manual' });
-		for (let time = 0; time < 2; time++) {
-			expect(await editor.send(depositEvent())).toEqual(GENUINE);
-		}
-		expect((await editor.outputs()).flat()).toHaveLength(2);
-		expect(store.lists.has(nodeId)).toBe(false);
-
-		const production = await host({ nodeId });
-		expect(await production.send(depositEvent())).toEqual(GENUINE);
-		await production.idle();
-		expect(await editor.send(depositEvent())).toEqual(GENUINE);
-		expect((await editor.outputs()).flat()).toHaveLength(3);
 	});
 
 	it('with Retry On Fail don’t mistake their own record for a duplicate', async () => {

@@ -65,7 +65,9 @@ class TokenService {
 
 	answer(request: EchoRequest): EchoAnswer {
 		if (request.path === '/v2/auth/siwe')
-			return this.signInFault ?? success({ siwe: siwe(request) });
+			return (
+				this.signInFault ?? success({ siwe: signInMessage(request.query.get('wallet') ?? '') })
+			);
 		if (request.path === '/v2/auth/verify') return success({ jwt: this.issue() });
 		const [, token = ''] = String(request.headers.authorization ?? '').split(' ');
 		if (!this.alive.has(token)) {
@@ -112,10 +114,11 @@ export function useTokenService() {
 	};
 }
 
-function siwe({ query }: EchoRequest): string {
+export function signInMessage(address: string): string {
 	return new SiweMessage({
 		domain: 'app.example.com',
-		address: query.get('wallet') ?? '',
+		address,
+		statement: 'Sign in',
 		uri: 'https://app.example.com/login',
 		version: '1',
 		chainId: 1,

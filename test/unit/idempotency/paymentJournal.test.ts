@@ -308,21 +308,6 @@ describe('a payment that was sent', () => {
 		expect(await pay(other, paid, { memory })).toEqual(paid);
 		expect(sent).toHaveLength(3);
 	});
-
-	it('goes out once of many at the same time', async () => {
-		const journal = open();
-		const outcomes = await Promise.allSettled(
-			Array.from({ length: 20 }, async (_, item) => {
-				await journal.perform({ ...payment, item }, async () => {
-					sent.push(payment);
-					await moment();
-					return paid;
-				});
-			}),
-		);
-		expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-		expect(sent).toHaveLength(1);
-	});
 });
 
 describe('n8n’s store', () => {
@@ -644,14 +629,6 @@ describe('a code', () => {
 			expect(error.hint).toMatch(/^Ask the service/);
 		}
 		expect(await codeOf(pay(payment))).toBe(second);
-		expect(sent).toHaveLength(2);
-	});
-
-	it('lets one of many at the same time through', async () => {
-		const confirmedNotPaid = [await codeOf(pay(payment, broken))];
-		const items = Array.from({ length: 20 }, (_, item) => ({ ...payment, item, confirmedNotPaid }));
-		const outcomes = await Promise.allSettled(items.map(async (each) => await pay(each)));
-		expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
 		expect(sent).toHaveLength(2);
 	});
 
