@@ -34,8 +34,17 @@ it.each<readonly [unknown, string]>([
 	]);
 });
 
-it.each([125, '125', ' 125.00 '])('takes %j dollars', (value) => {
-	expect(paymentDollars.parse(value)).toBe(12_500);
+it.each<[string | number, number]>([
+	[125, 12_500],
+	['125', 12_500],
+	[' 125.00 ', 12_500],
+	['1', 100],
+	['1.01', 101],
+	['125.5', 12_550],
+	['99999999.99', 9_999_999_999],
+	['100000000.00', 10_000_000_000],
+])('takes %j dollars', (value, cents) => {
+	expect(paymentDollars.parse(value)).toBe(cents);
 });
 
 it.each<readonly [unknown, string]>([
@@ -47,7 +56,7 @@ it.each<readonly [unknown, string]>([
 	...[
 		...['125.505', '$125.505', '125.505x', '1000000000000', '1000000000000.', '1000000000000.5'],
 		...['1000000000000.25', '$1000000000000', '01000000000000', '1000000000000x'],
-		'1000000000000.xy',
+		...['1000000000000.xy', '1,250.00', '1e3', '+5', '-1', '$5', '125.', '.50'],
 	].map((value) => [value, `must be ${DOLLARS}, not ${JSON.stringify(value)}`] as const),
 ])('refuses %j dollars: %s', (value, message) => {
 	expect(paymentDollars.safeParse(value).error?.issues).toEqual([

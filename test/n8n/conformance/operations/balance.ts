@@ -45,15 +45,9 @@ export const getBalance: OperationCases = {
 			],
 			refused: refusing('Currencies', 'currencies', [['usd'], ['USD', 'EURO']]),
 		},
+		/* test/n8n/reads.test.ts has the items. */
 		{
-			what: 'one item per currency',
-			accepted: [
-				{ form: { output: 'asReceived' }, answers: () => [] },
-				...accepting('includeZero', [false, true]).map(({ form }) => ({
-					form: { ...form, output: 'perCurrency' },
-					answers: () => [],
-				})),
-			],
+			what: 'no other output than as received, or one item per currency',
 			refused: refusing('Output', 'output', ['', 'perAccount']),
 		},
 		{

@@ -134,76 +134,12 @@ export const createInvites: OperationCases = {
 				form: { inviteesSource: 'fields', invitees: { invitee: [{ email }] } },
 			})),
 		},
+		/* test/n8n/invitePeople.test.ts has the requests of sheets, and of people who are known already. */
 		{
-			what: 'input rows with and without prefill columns',
-			accepted: [
-				{
-					form: { inviteesSource: 'items' },
-					items: [{ email: 'ana@example.com' }, { email: 'ben@example.com', ...COMPLETE }],
-					requests: () => [
-						request(team, [
-							{ email: 'ana@example.com' },
-							{ email: 'ben@example.com', prefill: COMPLETE },
-						]),
-					],
-				},
-			],
-			refused: WRONG_EMAILS.map((email) => ({
-				label: 'Row 1: ',
-				form: { inviteesSource: 'items' },
-				items: [{ email, first_name: 'Ana' }],
-			})),
-		},
-		{
-			what: 'requests of at most 2 people, 1, or any number',
-			accepted: [0, 1, 2, 3].map((inviteesPerRequest) => {
-				const people = ['a@example.com', 'b@example.com', 'c@example.com'].map((email) => ({
-					email,
-				}));
-				const size = inviteesPerRequest || people.length;
-				return {
-					form: { inviteesJson: JSON.stringify(people), options: { inviteesPerRequest } },
-					requests: () =>
-						people
-							.filter((_, index) => index % size === 0)
-							.map((_, batch) => request(team, people.slice(batch * size, (batch + 1) * size))),
-				};
-			}),
-			refused: refusingOption('Invitees per Request', 'inviteesPerRequest', [-1, 1.5, 'two']),
-		},
-		{
-			what: 'people who are known already, invited again or skipped',
-			accepted: [
-				{ form: { existingPeople: 'invite' } },
-				{
-					form: { existingPeople: 'skip' },
-					/* Whoever earlier cases invited is known. */
-					prepare: () => undefined,
-					answers: () => [],
-					requests: () => [
-						get('/v2/invites', { nanoid: team }),
-						get(`/v2/teams/${team}/users`, {}),
-						request(team, [{ email: 'ana@example.com' }]),
-					],
-				},
-			],
-			refused: refusing('Existing People', 'existingPeople', ['', 'ignore']),
-		},
-		{
-			what: 'columns under other names',
-			accepted: [
-				{
-					form: {
-						inviteesSource: 'items',
-						options: { columnNames: { column: [{ field: 'email', name: 'Correo' }] } },
-					},
-					items: [{ Correo: 'ana@example.com', 'First Name': 'Ana' }],
-					requests: () => [
-						request(team, [
-							{ email: 'ana@example.com', prefill: prefillWith({ first_name: 'Ana' }) },
-						]),
-					],
-				},
+			what: 'no other number of people, and no other way with those who are known already',
+			refused: [
+				...refusingOption('Invitees per Request', 'inviteesPerRequest', [-1, 1.5, 'two']),
+				...refusing('Existing People', 'existingPeople', ['', 'ignore']),
 			],
 		},
 	],

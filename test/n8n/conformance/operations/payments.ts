@@ -15,17 +15,6 @@ import type { World } from '../world';
 const [LEAST_CENTS, MOST_CENTS] = boundsOf(bodyField('createInstantPayment', 'amount_cents'));
 const AMOUNTS = [LEAST_CENTS, LEAST_CENTS + 1, 12_345, MOST_CENTS - 1, MOST_CENTS];
 
-const DOLLARS: ReadonlyArray<readonly [string, number]> = [
-	['1', LEAST_CENTS],
-	['1.00', LEAST_CENTS],
-	['1.01', LEAST_CENTS + 1],
-	['125', 12_500],
-	['125.5', 12_550],
-	['125.50', 12_550],
-	['99999999.99', MOST_CENTS - 1],
-	['100000000.00', MOST_CENTS],
-];
-
 const DATA_FIELDS = Object.keys(schema('PaymentTypedData').properties?.data?.properties ?? {});
 
 const jsonObject = z.record(z.unknown());
@@ -66,6 +55,7 @@ export const createInstantPayment: OperationCases = {
 		];
 	},
 	groups: () => [
+		/* test/unit/operations/amounts.test.ts has what isn't one, and those in dollars. */
 		{
 			what: `amounts from ${LEAST_CENTS} to ${MOST_CENTS} cents, as numbers and as digits`,
 			accepted: AMOUNTS.flatMap((amount) =>
@@ -78,33 +68,7 @@ export const createInstantPayment: OperationCases = {
 					label: 'Amount (Cents)',
 					form: async (world: World) => await paying(world, amount),
 				})),
-				...refusing('Amount (Cents)', 'amountCents', [
-					100.5,
-					'',
-					'1e3',
-					'1,250',
-					'125.00',
-					'-100',
-					'99',
-					'10000000001',
-				]),
 			],
-		},
-		{
-			what: 'amounts in dollars, to the cent',
-			accepted: DOLLARS.map(([amountDollars, cents]) => ({
-				form: async (world: World) => ({
-					...(await paying(world, cents)),
-					amountUnit: 'dollars',
-					amountDollars,
-				}),
-			})),
-			refused: refusing(
-				'Amount (Dollars)',
-				'amountDollars',
-				['', '0.99', '100000000.01', '125.505', '1,250.00', '1e3', '+5', '-1', '$5', '125.', '.50'],
-				{ amountUnit: 'dollars' },
-			),
 		},
 		{
 			what: 'USD on Arbitrum, and no other currency or network',
