@@ -861,16 +861,6 @@ describe('confirm in your own wallet', () => {
 		expect((await parties.received('Tell the channel')).text).toMatch(said);
 		expect(await requests('createInstantPayment')).toBe(before + sent);
 	});
-
-	it('sends nothing once the execution was stopped', async () => {
-		const before = await requests('createInstantPayment');
-		const { execution } = await untilShown('INV-stopped');
-		await environment.n8n.request('POST', `/rest/executions/${execution}/stop`);
-		await waitUntil('nobody waits any more', async () => signer.waiting().length === 0);
-		expect(signer.log.at(-1)).toMatchObject({ outcome: 'abandoned' });
-		expect(parties.from('Tell the channel')).toEqual([]);
-		expect(await requests('createInstantPayment')).toBe(before);
-	});
 });
 
 describe('sign outside n8n', () => {

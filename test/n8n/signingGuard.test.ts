@@ -1,12 +1,15 @@
 import { id, Wallet } from 'ethers';
-import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import type { INodeParameters } from 'n8n-workflow';
 
 import { startRemoteSigner, type RemoteSigner } from '../../sandbox/remoteSigner';
 import { runNode } from '../support/actionHost';
 import { useActionSandbox, without, type Payload } from '../support/actionSandbox';
 import { waitFor } from '../../n8nHost/waiting';
 
-/* test/unit/signing holds what the guards refuse. Here: that each request to sign reaches them. */
+/*
+ * test/unit/signing holds what the guards refuse. Here: that each request to sign reaches them, with what
+ * the form says. services.test.ts has typed data from the Platform ID, and with few members.
+ */
 
 const sandbox = useActionSandbox();
 
@@ -34,7 +37,7 @@ describe('administrator invites', () => {
 		role.startsWith('0x') ? 'bytes32' : /^\d+$/.test(role) ? 'uint8' : 'string';
 
 	/** What Create answers for two people, with the given role. */
-	function payload(role: string, change: IDataObject = {}): Payload {
+	function payload(role: string): Payload {
 		const [first, second, contract = ''] = ['first', 'second', 'contract'].map(
 			(name) => new Wallet(id(name)).address,
 		);
@@ -53,7 +56,6 @@ describe('administrator invites', () => {
 				salt: id('salt'),
 				expires: '4102444800',
 				data: [first, second].map((account) => ({ role, account })),
-				...change,
 			},
 		};
 	}
@@ -118,32 +120,6 @@ describe('administrator invites', () => {
 		expect(sandbox.writes()).toEqual([]);
 	});
 
-	it('may be from the Platform ID', async () => {
-		const options = { checkOnly: true };
-		const given = execute(structureOf(payload('team_viewer', { from: another.address })), {
-			options,
-		});
-		await expectRefused(given, 'not the signing wallet');
-		const credentials = sandbox.credentials({ platformId: another.address });
-		const { output } = await runNode(credentials, given);
-		expect(output[0]?.json.signs).toMatchObject({ message: { from: another.address } });
-	});
-
-	it.each<[string, IDataObject, RegExp]>([
-		['is from another wallet than the signer', { from: another.address }, /not the signing wallet/],
-		[
-			'names one account only',
-			{ data: [{ role: 'team_viewer', account: another.address }] },
-			/gives 1 account a role/,
-		],
-	])(
-		'with a provided signature are refused where the typed data %s',
-		async (_what, change, words) => {
-			const given = payload('team_viewer', change);
-			await expectRefused(execute(structureOf(given), await sandbox.signed(given)), words);
-		},
-	);
-
 	it('with a provided signature are refused where another wallet signed', async () => {
 		const given = payload('team_viewer');
 		const { signature } = await sandbox.signed(given, 'viewer');
@@ -163,17 +139,6 @@ describe('administrator invites', () => {
 			expect(sandbox.writes()).toEqual([]);
 		},
 	);
-
-	it('are described with the role that they give, also where it is unknown', async () => {
-		for (const code of [unknownHash, '2']) {
-			const options = { checkOnly: true, expectedRoleCode: code };
-			const given = payload(code);
-			const { output } = await sandbox.run(execute(structureOf(given), { options }));
-			for (const { account } of Object(given.message.data)) {
-				expect(output[0]?.json.summary).toContain(`code ${code} to ${account}, `);
-			}
-		}
-	});
 
 	it('with a provided signature alone are refused for more accounts than invites', async () => {
 		const given = payload('team_viewer');
@@ -218,16 +183,6 @@ describe('instant payments', () => {
 		expect(sandbox.writes()).toEqual([]);
 	});
 
-	it('may be from the Platform ID', async () => {
-		const { message, ...payload } = await sandbox.authorization();
-		const ofAccount = { ...payload, message: { ...message, from: another.address } };
-		const given = sandbox.paying(ofAccount, { options: { checkOnly: true } });
-		await expectRefused(given, 'not the signing wallet');
-		const credentials = sandbox.credentials({ platformId: another.address });
-		const { output } = await runNode(credentials, given);
-		expect(output[0]?.json.signs).toMatchObject({ message: { from: another.address } });
-	});
-
 	it('are refused where another wallet signed, and can be sent with the right signature', async () => {
 		const payload = await sandbox.authorization();
 		const right = sandbox.paying(payload, await sandbox.signed(payload));
@@ -258,43 +213,6 @@ describe('instant payments', () => {
 			expect(output[0]?.json).toHaveProperty('transaction');
 			expect(sent().at(-1)?.body).toMatchObject({ signature });
 		}
-	});
-
-	it('are sent without what their data doesn’t have', async () => {
-		const { types, message, ...payload } = await sandbox.authorization();
-		const { recipient, amount } = Object(message.data);
-		const PaymentData = struct('recipient string, amount string');
-		const [[name = ''] = []] = Object.entries(types).filter(
-			([each]) => each !== payload.primaryType,
-		);
-		const few = {
-			...payload,
-			types: { ...types, [name]: PaymentData },
-			message: { ...message, data: { recipient, amount } },
-		};
-		await sandbox.run(sandbox.paying(few));
-		expect(sent().map(({ body }) => Object(body).typed_data)).toEqual([few.message]);
-	});
-
-	it.each([
-		[42161, 'on Arbitrum One, chain 42161, to 0x'],
-		['421614', 'on Arbitrum Sepolia (test network), chain 421614, to 0x'],
-	])('name the chain %j in their summary', async (chainId, words) => {
-		const { domain, ...payload } = await sandbox.authorization();
-		const given = sandbox.paying(
-			{ ...payload, domain: { ...domain, chainId } },
-			{ options: { checkOnly: true } },
-		);
-		const { output } = await sandbox.run(given);
-		expect(output[0]?.json.summary).toContain(words);
-	});
-
-	it('are refused for a chain that isn’t the network’s', async () => {
-		const { domain, ...payload } = await sandbox.authorization();
-		await expectRefused(
-			sandbox.paying({ ...payload, domain: { ...domain, chainId: 1 } }),
-			'Domain is for chain 1, which doesn’t belong to the network arbitrum',
-		);
 	});
 
 	it('are the same payment where they are signed from a whole payload', async () => {
