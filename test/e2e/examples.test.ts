@@ -376,7 +376,7 @@ it('balance rose without a deposit event', async () => {
 	const { n8n, sandbox, teamId } = environment;
 	await setBalance('500000');
 	const quick = (text: string) =>
-		pollingEverySecond(text).replace('"amount":1,"unit":"hours"', '"amount":12,"unit":"seconds"');
+		pollingEverySecond(text).replace('"amount":1,"unit":"hours"', '"amount":30,"unit":"seconds"');
 	parties.failures.set('Add or update the row', 1);
 	const id = await watching(async () => await listen('balance-rose-without-deposit', quick));
 	/* The sandbox adds a deposit to the balance of its team; the event comes twice. */
