@@ -336,6 +336,11 @@ describe('the practice desk', () => {
 		await field('Was it made?').fill('inv-1');
 		await page.locator('#payments tr:only-child').getByText('not made: only authorized').waitFor();
 		expect(await page.locator('#payments tr').count()).toBe(1);
+		await field('Was it made?').fill('INV-3');
+		await page
+			.locator('#payments')
+			.getByText(/^Not made here/)
+			.waitFor();
 		await field('Was it made?').fill('INV-2');
 		await page.locator('#payments').getByText('made, in progress').waitFor();
 		await page

@@ -22,11 +22,11 @@ export function liveTable<Entry>(
 	id: string,
 	rowOf: (entry: Entry) => HTMLElement,
 	whenEmpty: string,
-): (newestLast: readonly Entry[]) => void {
+): (newestLast: readonly Entry[], insteadOfRows?: string) => void {
 	let rows = new Map<string, HTMLElement>();
 	let shown: string | undefined;
-	return (newestLast) => {
-		const state = JSON.stringify(newestLast);
+	return (newestLast, insteadOfRows = whenEmpty) => {
+		const state = JSON.stringify([insteadOfRows, newestLast]);
 		if (state === shown) return;
 		shown = state;
 		const counts = new Map<string, number>();
@@ -41,7 +41,7 @@ export function liveTable<Entry>(
 		const body = byId(id, HTMLTableSectionElement);
 		if (rows.size > 0) body.replaceChildren(...rows.values());
 		else {
-			const empty = element('td', 'empty', whenEmpty);
+			const empty = element('td', 'empty', insteadOfRows);
 			empty.colSpan = 7;
 			body.replaceChildren(element('tr', '', empty));
 		}

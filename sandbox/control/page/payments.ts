@@ -20,6 +20,7 @@ const STATUSES: Readonly<Record<Payment['status'], readonly [string, string]>> =
 	failed: ['failed, money returned', 'bad'],
 	canceled: ['canceled, money returned', 'bad'],
 };
+const NO_MATCH = 'Not made here: the service knows no payment like that.';
 const OUTCOMES = [
 	['sent', 'Send'],
 	['failed', 'Fail'],
@@ -42,7 +43,7 @@ async function prepare(): Promise<string> {
 	);
 	const fields = [
 		['Payment Authorization', JSON.stringify(authorization)],
-		['Team', team],
+		['Team ID', team],
 		['Recipient Email', email],
 		['Amount (Dollars)', amount],
 		...(reference === '' ? [] : [['Payment Reference', reference]]),
@@ -111,7 +112,7 @@ export async function refreshPayments(): Promise<void> {
 			fromCents(String(cents)).replaceAll(',', ''),
 		].some((text) => text.toLowerCase().includes(wanted)),
 	);
-	showPayments(shown.slice(-40));
+	showPayments(shown.slice(-40), payments.length === 0 ? undefined : NO_MATCH);
 	const { paymentOutcome } = await call<{ paymentOutcome: string }>('GET', 'settings');
 	if (document.activeElement !== select('payment-outcome')) {
 		select('payment-outcome').value = paymentOutcome;

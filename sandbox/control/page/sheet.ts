@@ -103,6 +103,7 @@ function showInstead(text: string): void {
 function chooseTab(): void {
 	byId('sheet-said', HTMLElement).textContent = '';
 	shownState = '';
+	byId('rows', HTMLElement).closest('.sheet')?.scrollTo(0, 0);
 	showInstead('Loading…');
 	void refreshSheet();
 }
