@@ -6,6 +6,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { inspect } from 'node:util';
 
 import { HookContext, loadOutputSchema, PollContext, WebhookContext } from 'n8n-core';
 import {
@@ -155,6 +156,41 @@ describe('credentials', () => {
 				await context.helpers.requestWithAuthentication.call(context, 'limitApi', options),
 		);
 		expect(bodies).toEqual(['{"amount":1}', '{"amount":1}']);
+	});
+
+	it('an error of that function carries the token unseen to the next node: docs/credentials.md says who can read it', async () => {
+		const server = await startHttpServer(
+			() => undefined,
+			() => 404,
+		);
+		let received: unknown;
+		const types = new NodeTypes({
+			fails: nodeTypeOf(
+				'fails',
+				async function () {
+					const request = { uri: server.url };
+					const sent = this.helpers.requestWithAuthentication.call(this, 'limitApi', request);
+					return [[{ json: { error: await sent.catch((error: unknown) => error) } }]];
+				},
+				{ credentials: [{ name: 'limitApi' }] },
+			),
+			limit: nodeTypeOf('limit', async function () {
+				[received] = this.getInputData();
+				return [[]];
+			}),
+		});
+		const { credentials } = NODE;
+		await runInEngine(
+			{
+				nodes: [engineNode({ name: 'Fails', type: 'fails', credentials }), NODE],
+				connections: { Fails: { main: [[{ node: 'Limit', type: 'main', index: 0 }]] } },
+			},
+			types,
+			new EngineCredentials(CREDENTIAL, { sessionToken: 'expired' }),
+			'limits',
+		);
+		expect(JSON.stringify(received)).not.toContain('renewed');
+		expect(inspect(received, { depth: null })).toContain("authorization: 'renewed'");
 	});
 });
 

@@ -33,7 +33,7 @@ const COMMANDS: ReadonlyArray<{ line: RegExp; runIn: string } | { line: RegExp; 
 		{ line: /^npm (run build|pack)$/, runIn: 'scripts/releaseCheck.mjs' },
 		{ line: /^npm run release:check$/, notRun: 'installs everything in a fresh clone' },
 		{
-			line: /^(PACKAGE=|cd ~\/\.n8n|rm -rf "\$PACKAGE"|tar |docker )/,
+			line: /^(PACKAGE=|cd "\$\{N8N_USER_FOLDER|rm -rf "\$PACKAGE"|tar |docker )/,
 			notRun: 'changes an n8n of the reader',
 		},
 		{ line: /^(PAYROLL_PAYMENTS_N8N=\S+ )?npx jest /, notRun: 'is a test itself' },
