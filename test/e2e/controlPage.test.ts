@@ -5,6 +5,7 @@ import type { Browser, Locator, Page } from 'playwright-core';
 
 import { PayrollPaymentsWebhookApi } from '../../credentials/PayrollPaymentsWebhookApi.credentials';
 import { PayrollPaymentsTrigger } from '../../nodes/PayrollPayments/PayrollPaymentsTrigger.node';
+import { waitUntil } from '../../n8nHost/waiting';
 import { startSandbox, type Sandbox } from '../../sandbox/server';
 import { launchBrowser } from '../support/browser';
 import { shownFields } from '../support/forms';
@@ -289,6 +290,45 @@ describe('the practice desk', () => {
 		]);
 		await field('Tab').selectOption('Name reviews');
 		await field('decision, row 2').waitFor();
+	});
+
+	const reads = async (name: string, text: string) =>
+		await waitUntil(`${name} reads ${text}`, async () => (await field(name).inputValue()) === text);
+
+	it('goes on showing what workflows write while a person types in a cell', async () => {
+		const { sheet } = sandbox.service;
+		const typed = field('outcome, row 2');
+		await typed.pressSequentially('chck');
+		for (const step of ['ArrowLeft', 'ArrowLeft']) await typed.press(step);
+		for (const row of [2, 3, 4]) {
+			sheet.change('Payments', row, { outcome: 'paid', approver: 'Ana' });
+		}
+		sheet.append('Payments', { reference: 'PAY-004' });
+		await page.getByRole('textbox', { name: 'reference, row 5' }).waitFor();
+		expect(await field('outcome, row 3').inputValue()).toBe('paid');
+		expect(await field('approver, row 2').inputValue()).toBe('Ana');
+		await page.keyboard.type('e');
+		expect(await typed.inputValue()).toBe('check');
+		await page.keyboard.press('Enter');
+		await page.getByText('Changed outcome of row 2.').waitFor();
+		expect(sheet.tab('Payments')?.rows[0]).toMatchObject({ outcome: 'check', approver: 'Ana' });
+		sheet.change('Payments', 2, { outcome: 'unpaid' });
+		await reads('outcome, row 2', 'unpaid');
+	});
+
+	it('shows what a workflow writes into an empty cell with the cursor in it', async () => {
+		const { sheet } = sandbox.service;
+		await field('outcome, row 2').focus();
+		sheet.change('Payments', 2, { outcome: 'paid' });
+		await reads('outcome, row 2', 'paid');
+		await page.keyboard.press('Tab');
+		await page.keyboard.type('tx-1');
+		await press('Remove row 3');
+		await page.getByText('Removed row 3.').waitFor();
+		expect(sheet.tab('Payments')?.rows).toMatchObject([
+			{ outcome: 'paid', transaction: 'tx-1' },
+			{ reference: 'PAY-003' },
+		]);
 	});
 
 	it('shows nothing of one tab once another was chosen', async () => {

@@ -81,6 +81,16 @@ export function setOptions(
 	menu.disabled = options.length === 0;
 }
 
+/** Replacing the options of an open menu would close it. */
+export function setIfChanged(
+	menu: HTMLSelectElement,
+	options: readonly (readonly [string, string])[],
+): void {
+	const shown = menu.disabled ? [] : [...menu.options].map(({ value, text }) => [value, text]);
+	const isNew = menu.options.length === 0;
+	if (isNew || JSON.stringify(shown) !== JSON.stringify(options)) setOptions(menu, options);
+}
+
 /** The time of day, e.g. 14:03:09. */
 export const timeOf = (at: string | number): string => new Date(at).toLocaleTimeString('en-GB');
 

@@ -1,5 +1,14 @@
 import { call } from './control';
-import { button, byId, input, onSubmit, report, select, setOptions } from './elements';
+import {
+	button,
+	byId,
+	input,
+	onSubmit,
+	report,
+	select,
+	setIfChanged,
+	setOptions,
+} from './elements';
 import { fromCents, toCents } from './money';
 
 /** A company or team, as `GET /sandbox/organisation` shows it. */
@@ -87,16 +96,6 @@ export async function refreshPractice(): Promise<void> {
 	}
 	button('restore-user').disabled = members.former_users.length === 0;
 	for (const end of outcomeButtons()) end.disabled = members.invites.length === 0;
-}
-
-/** Replacing the options of an open menu would close it. */
-function setIfChanged(
-	menu: HTMLSelectElement,
-	options: readonly (readonly [string, string])[],
-): void {
-	const shown = menu.disabled ? [] : [...menu.options].map(({ value, text }) => [value, text]);
-	const isNew = menu.options.length === 0;
-	if (isNew || JSON.stringify(shown) !== JSON.stringify(options)) setOptions(menu, options);
 }
 
 const outcomeButtons = (): NodeListOf<HTMLButtonElement> =>
