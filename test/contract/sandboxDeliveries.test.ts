@@ -2,6 +2,7 @@ import type { DeliveryAttempt } from '../../sandbox/server';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
 
+import { resultOf, verdictOf } from '../../sandbox/control/page/verdict';
 import { fieldsOf, schema } from '../n8n/conformance/openapi';
 import { useActionSandbox } from '../support/actionSandbox';
 import { startHttpServer, type HttpServer, type ReceivedRequest } from '../support/httpServer';
@@ -205,4 +206,38 @@ it('names the request that caused an event, if one did', async () => {
 	expect(test_payload).toHaveProperty('request_id', sandbox.wire().at(-1)?.requestId);
 	const event = await made('events', { event_type: 'invite.accepted' });
 	expect(event).not.toHaveProperty('request_id');
+});
+
+const SENT = { at: '', delivery: '', endpoint: '', url: '', attempt: 1, headers: {}, body: '' };
+
+it.each([
+	[
+		'{"received":true,"ignored":"filter"}',
+		'200, but ignored: this workflow doesn’t take such an event',
+	],
+	['{"received":true,"ignored":"duplicate"}', '200, but ignored: a duplicate'],
+	['{"received":true}', '200, started the workflow'],
+	['', '200, started the workflow'],
+	['{"ok":true}', '200 accepted'],
+])('the desk says what a workflow’s 200 with %j means', async (answer, said) => {
+	const attempt = { ...SENT, outcome: 'accepted', status: 200, answer } as const;
+	expect(resultOf({ ...attempt, link: 'http://127.0.0.1:1/first' })).toBe(said);
+	// Without a link, it isn't known what is at the URL.
+	const isStart = said.includes('started');
+	expect(resultOf(attempt)).toBe(isStart ? '200 accepted' : said);
+	expect(verdictOf(attempt).word).toBe(said.includes('ignored') ? 'ignored' : 'accepted');
+});
+
+it.each([
+	[{ outcome: 'sending' }, 'sending'],
+	[
+		{ outcome: 'refused', status: 500, answer: '{}', retryIn: 60_000 },
+		'500 refused, again in 60 s',
+	],
+	[
+		{ outcome: 'no answer', answer: 'fetch failed', retryIn: 1_000 },
+		'no answer (fetch failed), again in 1 s',
+	],
+] as const)('the desk says what became of %j', async (ended, said) => {
+	expect(resultOf({ ...SENT, ...ended })).toBe(said);
 });

@@ -3,14 +3,7 @@ import type { WireLogEntry } from '../../wireLog';
 import { element, linkTo, timeOf } from './elements';
 import { eventName } from './eventName';
 import { cell, colorOf, liveTable, pill } from './liveTable';
-
-/** What happened to an attempt, in a few words. */
-export function resultOf({ status, outcome, answer, retryIn }: DeliveryAttempt): string {
-	const words =
-		outcome === 'no answer' && answer !== undefined ? `${outcome} (${answer})` : outcome;
-	const again = retryIn === undefined ? '' : `, again in ${Math.round(retryIn / 1000)} s`;
-	return `${status === undefined ? '' : `${status} `}${words}${again}`;
-}
+import { verdictOf } from './verdict';
 
 function details(summary: Node | string, shown: unknown): HTMLElement {
 	return element(
@@ -28,7 +21,9 @@ function workflowOf({ name, link }: DeliveryAttempt): Node[] {
 }
 
 function deliveryRow(attempt: DeliveryAttempt): HTMLElement {
-	const { at, event_type: type, status, outcome, answer, duration, retryIn, body } = attempt;
+	const { at, event_type: type, status, answer, duration, retryIn, body } = attempt;
+	const { word, meaning } = verdictOf(attempt);
+	const color = word === 'ignored' ? 'odd' : colorOf(status);
 	const next = retryIn === undefined ? '' : timeOf(Date.parse(at) + (duration ?? 0) + retryIn);
 	return element(
 		'tr',
@@ -44,8 +39,8 @@ function deliveryRow(attempt: DeliveryAttempt): HTMLElement {
 			...workflowOf(attempt),
 		),
 		cell('', 'Attempt', String(attempt.attempt)),
-		cell('', '', pill(status === undefined ? outcome : `${status} ${outcome}`, colorOf(status))),
-		cell('answer', '', element('code', '', answer ?? '')),
+		cell('', '', pill(status === undefined ? word : `${status} ${word}`, color)),
+		cell('answer', '', meaning ?? element('code', '', answer ?? '')),
 		cell('number', 'Duration', duration === undefined ? '' : `${duration} ms`),
 		cell('time', 'Next attempt', ...(next === '' ? [] : [`at ${next}`])),
 	);

@@ -1,5 +1,4 @@
 import type { DeliveryAttempt, Endpoint } from '../../deliveries';
-import { resultOf } from './activity';
 import { call } from './control';
 import { credentialSettings, type Setting } from './credentialSettings';
 import {
@@ -16,6 +15,7 @@ import {
 } from './elements';
 import { eventName } from './eventName';
 import { toCents } from './money';
+import { resultOf } from './verdict';
 
 type Signing = Omit<Endpoint, 'nanoid' | 'url' | 'name' | 'link'>;
 
