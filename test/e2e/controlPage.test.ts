@@ -373,7 +373,7 @@ describe('the practice desk', () => {
 			network: 'arbitrum',
 		});
 		await field('Was it made?').fill('inv-1');
-		await page.locator('#payments tr:only-child').getByText('not made: only authorized').waitFor();
+		await page.locator('#payments tr:only-child').getByText('authorized, not paid yet').waitFor();
 		expect(await page.locator('#payments tr').count()).toBe(1);
 		await field('Was it made?').fill('INV-3');
 		await page

@@ -14,7 +14,7 @@ interface Prepared {
 
 /** What a status says of the question whether a payment was made, and its color. */
 const STATUSES: Readonly<Record<Payment['status'], readonly [string, string]>> = {
-	authorized: ['not made: only authorized', ''],
+	authorized: ['authorized, not paid yet', ''],
 	processing: ['made, in progress', 'odd'],
 	sent: ['made and sent', 'good'],
 	failed: ['failed, money returned', 'bad'],
