@@ -95,9 +95,11 @@ function depositEvents(
 	const first = make(service, 'deposit.received', { ...options, content: deposit });
 	if (!statuses) return [first];
 	const same = z.record(z.unknown()).parse(first.deposit);
-	const events = statuses.map((status) =>
-		make(service, 'deposit.received', { ...options, content: { ...deposit, ...same, status } }),
-	);
+	const events = statuses.map((status, index) => {
+		const updated_at = new Date(Date.now() + index).toISOString();
+		const content = { ...same, updated_at, ...deposit, status };
+		return make(service, 'deposit.received', { ...options, content });
+	});
 	return reorder ? events.reverse() : events;
 }
 

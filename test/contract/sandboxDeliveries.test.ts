@@ -89,6 +89,8 @@ it('sends the statuses of one deposit, in order or reversed', async () => {
 	expect(events()).toMatchObject(
 		[...statuses].reverse().map((status) => ({ deposit: { status } })),
 	);
+	const changed = events().map((event) => Date.parse(Object(event).deposit.updated_at));
+	expect(changed).toEqual([...new Set(changed)].sort().reverse());
 });
 
 it('sends many different events', async () => {

@@ -172,6 +172,20 @@ describe('a webhook', () => {
 		expect(host.executions).toMatchObject([{ started: [{ json: { deposit } }] }]);
 	});
 
+	it('tells of one deposit that is pending and then complete, with its reference', async () => {
+		const host = await receive({ depositStatuses: ['pending', 'complete'] });
+		await field('Status').selectOption('Pending, then complete');
+		await field('Reference').fill('INV-7');
+		await press('Send event');
+		await page.getByText('Deposit Received sent: 200 accepted; 200 accepted').waitFor();
+		await host.idle();
+		const [pending, complete] = host.executions.map(({ started }) =>
+			Object(Object(started[0]).json.deposit),
+		);
+		expect(pending).toMatchObject({ status: 'pending', reference: 'INV-7' });
+		expect(complete).toEqual({ ...pending, status: 'complete', updated_at: complete.updated_at });
+	});
+
 	it.each(['', '1.234', '9999999999999999'])('is not sent with the amount %j', async (amount) => {
 		await receive();
 		await field('Amount').fill(amount);

@@ -222,13 +222,14 @@ function deposit(): object {
 	const cents = Number(toCents(input('amount').value) ?? Number.NaN);
 	if (!Number.isSafeInteger(cents)) throw new Error('Amount isn’t an amount like 1,250.00.');
 	const currency = select('currency').value;
+	const reference = input('reference').value.trim();
 	return {
 		source_amount_cents: cents,
 		destination_amount_cents: cents,
 		source_currency: currency,
 		destination_currency: currency,
-		status: select('status').value,
 		network: select('network').value,
+		...(reference !== '' && { reference }),
 	};
 }
 
@@ -251,8 +252,8 @@ async function send(): Promise<string> {
 	};
 	const created = Math.floor(Date.now() / 1000) - HOUR_SECONDS;
 	const envelope = chosen === 'old' ? { created } : {};
-	/* What is reverted was complete before. */
-	const statuses = select('status').value === 'reverted' ? ['complete', 'reverted'] : undefined;
+	/* One event for each, in this order. */
+	const statuses = select('status').value.split(' ');
 	const sent = isDeposit
 		? await call<Sent>('POST', 'deposits', { deposit: content, statuses, envelope, delivery })
 		: await call<Sent>('POST', 'events', { event_type: eventType, envelope, delivery });
