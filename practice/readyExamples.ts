@@ -83,13 +83,14 @@ function atTheDesk(desk: string, workflow: Workflow, node: WorkflowNode): Workfl
 	if (SHEET.test(node.type)) return sendingTo(`${desk}/sheet`, node, sheetBody(parameters));
 	if (BOARD_NODE.test(node.type)) return sendingTo(`${desk}/sheet`, node, boardBody(parameters));
 	if (!CHANNEL.test(node.type)) return node;
-	const { text, message, channelId, options } = parameters;
-	return sendingTo(`${desk}/messages`, node, {
+	const { text, message, channelId, binaryPropertyName, options } = parameters;
+	const body = {
 		content: text ?? message ?? options?.initialComment ?? '',
 		to: channelId?.value ?? '#payroll',
 		from: workflow.name,
 		subject: options?.fileName ?? '',
-	});
+	};
+	return sendingTo(`${desk}/messages`, node, body, binaryPropertyName);
 }
 
 /** A message, a question, or a file with a comment. */
@@ -97,6 +98,8 @@ interface MessageParameters {
 	readonly text?: string;
 	readonly message?: string;
 	readonly channelId?: { readonly value: string };
+	/** The field that has the file. */
+	readonly binaryPropertyName?: string;
 	readonly options?: { readonly initialComment?: string; readonly fileName?: string };
 }
 

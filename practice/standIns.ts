@@ -51,8 +51,18 @@ export function sheetBody(parameters: unknown): Body {
 	};
 }
 
-/** The same node, which sends this body to an address instead. */
-export function sendingTo(url: string, node: WorkflowNode, body: Body): WorkflowNode {
+/**
+ * The same node, which sends this body to an address instead.
+ *
+ * @param file the field of the item that has a file to send with it
+ */
+export function sendingTo(
+	url: string,
+	node: WorkflowNode,
+	body: Body,
+	file?: string,
+): WorkflowNode {
+	const members = Object.entries(body).map(([name, value]) => ({ name, value }));
 	return {
 		...node,
 		credentials: {},
@@ -62,8 +72,15 @@ export function sendingTo(url: string, node: WorkflowNode, body: Body): Workflow
 			method: 'POST',
 			url,
 			sendBody: true,
+			...(file !== undefined && { contentType: 'multipart-form-data' }),
 			bodyParameters: {
-				parameters: Object.entries(body).map(([name, value]) => ({ name, value })),
+				parameters:
+					file === undefined
+						? members
+						: [
+								...members.map((each) => ({ ...each, parameterType: 'formData' })),
+								{ parameterType: 'formBinaryData', name: 'file', inputDataFieldName: file },
+							],
 			},
 			options: {},
 		},

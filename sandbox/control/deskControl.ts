@@ -6,7 +6,7 @@ import type { Message } from '../inbox';
 import { PAYMENT_OUTCOMES } from '../payments';
 import { typedCell } from '../sheet';
 import type { SimulatedService } from '../simulatedService';
-import { bodyOf } from './body';
+import { bodyOf, formOf } from './body';
 import { lastOf } from './lastOf';
 
 const messageShape = z
@@ -18,6 +18,7 @@ const messageShape = z
 		/** The workflow or node that sends it. */
 		from: z.string().default(''),
 		subject: z.string().default(''),
+		file: z.instanceof(File).optional(),
 	})
 	.strict();
 const rowShape = z.record(z.unknown());
@@ -54,9 +55,19 @@ export function addDeskControl(app: FastifyInstance, service: SimulatedService):
 		messages: lastOf(service.inbox.list(), request.query),
 	}));
 	app.post('/sandbox/messages', async (request) => {
-		const { content, ...more } = messageShape.parse(bodyOf(request));
+		const { content, file, ...more } = messageShape.parse(await formOf(request));
 		const text = typeof content === 'string' ? content : JSON.stringify(content, null, 2);
-		return answerTo(service.inbox.add({ ...more, text: text ?? '' }));
+		return answerTo(service.inbox.add({ ...more, text: text ?? '' }, await file?.text()));
+	});
+	app.get('/sandbox/messages/:id/file', async (request, reply) => {
+		const { id } = z.object({ id: z.string() }).parse(request.params);
+		const { name, content } = existing(service.inbox.file(id), `A file of the message ${id}`);
+		const isCsv = name.toLowerCase().endsWith('.csv');
+		return await reply
+			.header('content-type', isCsv ? 'text/csv; charset=utf-8' : 'application/octet-stream')
+			.header('content-disposition', `attachment; filename*=UTF-8''${encoded(name)}`)
+			.header('x-content-type-options', 'nosniff')
+			.send(content);
 	});
 
 	app.get('/sandbox/sheet', async (request) => {
@@ -96,6 +107,13 @@ export function addDeskControl(app: FastifyInstance, service: SimulatedService):
 		return existing(ended, `A payment in progress with ${transaction}`);
 	});
 }
+
+/** As a header has a name in any letters (RFC 8187). */
+const encoded = (name: string): string =>
+	encodeURIComponent(name).replace(
+		/['()*]/g,
+		(character) => `%${character.charCodeAt(0).toString(16)}`,
+	);
 
 function existing<Found>(found: Found | undefined, what: string): Found {
 	if (found !== undefined) return found;

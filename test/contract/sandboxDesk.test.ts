@@ -25,6 +25,33 @@ describe('the inbox', () => {
 		]);
 	});
 
+	it('keeps a file that a workflow sends, and gives it back as a download', async () => {
+		const content = 'date,party\n2026-11-01,"Zoë, <b>Ltd</b>"\n';
+		const form = new FormData();
+		const fields = { content: 'Statement', to: 'C1', from: 'Month end', subject: 'März’s (1).csv' };
+		for (const [name, text] of Object.entries(fields)) form.set(name, text);
+		form.set('file', new File([content], 'data.csv', { type: 'text/html' }));
+		const posted = await fetch(`${sandbox.url}/sandbox/messages`, { method: 'POST', body: form });
+		expect(await posted.json()).toMatchObject({ ok: true, channel: 'C1' });
+		const { content: text, ...others } = fields;
+		const [message] = await messages();
+		expect(message).toMatchObject({ ...others, text, hasFile: true });
+		expect(JSON.stringify(message)).not.toContain('Ltd');
+
+		const file = await fetch(`${sandbox.url}/sandbox/messages/${message.id}/file`);
+		expect(await file.text()).toBe(content);
+		expect(Object.fromEntries(file.headers)).toMatchObject({
+			'content-type': 'text/csv; charset=utf-8',
+			'content-disposition': `attachment; filename*=UTF-8''M%C3%A4rz%E2%80%99s%20%281%29.csv`,
+			'x-content-type-options': 'nosniff',
+		});
+		await post('messages', { content: 'No file' });
+		const { id } = (await messages()).at(-1);
+		for (const none of [id, 'ms-none']) {
+			expect((await fetch(`${sandbox.url}/sandbox/messages/${none}/file`)).status).toBe(404);
+		}
+	});
+
 	it('is bounded', async () => {
 		for (let each = 0; each < 205; each++) await post('messages', { content: String(each) });
 		expect((await messages()).map(({ text }: { text: string }) => text)).toEqual(

@@ -13,7 +13,17 @@ const inChannel = (text: string): (Node | string)[] =>
 		.split(/`([^`]*)`/)
 		.flatMap((part, index) => (index % 2 === 1 ? [element('code', '', part)] : withLinks(part)));
 
-function messageRow({ at, by, to, from, subject, text }: Message): HTMLElement {
+/** The name of a file is a link to it. */
+function subjectOf({ id, subject, hasFile }: Message): HTMLElement {
+	if (!hasFile) return element('b', '', subject);
+	const made = element('a', '', subject);
+	made.href = `/sandbox/messages/${encodeURIComponent(id)}/file`;
+	made.download = subject;
+	return made;
+}
+
+function messageRow(message: Message): HTMLElement {
+	const { at, by, to, from, subject, text } = message;
 	return element(
 		'tr',
 		'',
@@ -22,7 +32,7 @@ function messageRow({ at, by, to, from, subject, text }: Message): HTMLElement {
 		cell(
 			'message',
 			'',
-			...(subject === '' ? [] : [element('b', '', subject), element('br', '')]),
+			...(subject === '' ? [] : [subjectOf(message), element('br', '')]),
 			...(by === 'channel' ? inChannel(text) : withLinks(text)),
 		),
 		cell('', 'From', from),
