@@ -83,6 +83,13 @@ const REFUSED: Rows = {
 	...decided,
 	Pay: [{ run_message: '0 of 1 paid ($0.00), 1 refused.', error: 'It expired' }],
 };
+const FAILED_CHECK: Rows = { 'Check the run': [{ check: 'failed' }] };
+const FAILED: Rows = {
+	...FAILED_CHECK,
+	Decide: [{ Decision: 'Pay', user: { id: '1' } }],
+};
+/** The first of two answers, where nothing can be paid. */
+const NO_PAY = /"(option|approveLabel)":"Correct the sheet first".*"Don’t pay"/;
 const BROKEN: Rows = { ...decided, Pay: [{ error: 'It <broke>' }] };
 const slack = (data?: IDataObject): Rows => ({ 'Ask for approval': [{ data }] });
 const ADA = { id: 'U0ADA', name: 'ada' };
@@ -127,6 +134,11 @@ it.each([
 	['deposit-to-sheet', 'Write the row', again('reverted', {}), TAKEN_NOW],
 	['onboarding-to-board', 'Added twice?', { 'Get the cards again': twice }, /true.*false.*false/],
 	['payroll-run-with-approval', 'Left to pay', LEFT, /"leftValue":false/],
+	['payroll-run-with-approval', 'Decide', FAILED, NO_PAY],
+	['payroll-run-with-approval', 'Approved?', FAILED, /"leftValue":false/],
+	['payroll-run-by-signed-in-approver', 'Decide', FAILED, NO_PAY],
+	['payroll-run-by-signed-in-approver', 'Approved?', FAILED, /"leftValue":false/],
+	['payroll-run-approved-in-slack', 'Ask for approval', FAILED_CHECK, NO_PAY],
 	['payroll-run-with-approval', 'Write the outcome', BEFORE, /"paid","transaction":"tx-1".*-31T/],
 	[
 		'payroll-run-with-approval',
