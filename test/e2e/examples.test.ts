@@ -266,7 +266,7 @@ it.each([
 	[
 		'Approve',
 		1,
-		/^Done: the role `team_viewer` for `carla@example\.com`, transaction `tx-.*by `Ada`$/,
+		/^Done: the role `team_viewer` for `carla@example\.com`\. Approved by `Ada` on .*`tx-\S+`$/,
 	],
 	['Decline', 0, /^Declined by `Ada`: `carla@example\.com` got no role/],
 ])('administrator invites with a human answer: %s', async (answer, executed, text) => {
@@ -440,7 +440,7 @@ describe('cleared deposit to payment', () => {
 	const UNKNOWN = /^It isn’t known yet whether .*Attempt code: \w{4}-\w{4}-1\. /;
 
 	it.each([
-		['Pay', undefined, 1, /^Paid: .*Transaction `tx-\S+`, approved by `Ada`$/],
+		['Pay', undefined, 1, /^Paid: .*Approved by `Ada` on \d.* UTC, transaction `tx-\S+`$/],
 		['Pay', { kind: 'status', status: 400 }, 1, /^The payment was refused: /],
 		['Pay', { kind: 'cutAfter' }, 1, UNKNOWN],
 		['Don’t pay', undefined, 0, /^Declined by `Ada`, so nothing was sent: /],
@@ -522,7 +522,7 @@ it('payroll run with one approval, and the same again the next day', async () =>
 
 	parties.sheets.set('Payments', rows);
 	const declined = await payments('Don’t pay');
-	expect(declined.said).toBe('Declined by `Ada`');
+	expect(declined.said).toBe('Declined by `Ada`. Nothing was paid: $13,175.50 in 3 payments');
 	expect(declined.page?.lastPage).toBe(declined.said);
 	expect(await requests('createInstantPayment')).toBe(before);
 
@@ -538,19 +538,21 @@ it('payroll run with one approval, and the same again the next day', async () =>
 		rows.length + 1,
 	);
 	expect(first.said).toMatch(
-		/approved by `Ada` at 20\S+, fingerprint [\w-]+: 1 of 3 paid \(\$4,200\.00\), 1 unknown, 1 not sent\./,
+		/^1 of 3 paid \(\$4,200\.00\), 1 unknown, 1 not sent\. .* Approved by `Ada` on \d.* UTC, fingerprint [\w-]+$/,
 	);
 	expect(outcomes()).toEqual(['paid', 'unknown', 'not_sent']);
 	await sandbox.control('DELETE', 'faults');
 
 	const second = await payments('Pay');
 	expect(second.page?.form).not.toContain(rows[0]?.reference);
-	expect(second.said).toMatch(/approved by `Ada` at .*: 1 of 1 paid \(\$5,125\.00\)\.$/);
+	expect(second.said).toMatch(/^1 of 1 paid \(\$5,125\.00\)\. Approved by `Ada`/);
 	expect(outcomes()).toEqual(['paid', 'unknown', 'paid']);
 
 	/* A row that the sheet has forgotten is still paid only once. */
 	Object.assign(rows[0] ?? {}, { outcome: '' });
-	expect((await payments('Pay')).said).toMatch(/0 of 1 paid \(\$0\.00\), 1 paid before\.$/);
+	expect((await payments('Pay')).said).toMatch(
+		/^0 of 1 paid \(\$0\.00\), 1 paid before\. Approved/,
+	);
 	expect(outcomes()).toEqual(['paid', 'unknown', 'paid']);
 	expect(await requests('createInstantPayment')).toBe(before + 3);
 
@@ -736,7 +738,7 @@ describe('was it paid?', () => {
 
 describe('the provider’s authorization to a payment', () => {
 	it.each([
-		['Pay', 1, /^Paid: \$777\.00 .*Transaction `tx-\S+`, approved by `Ada`$/],
+		['Pay', 1, /^Paid: \$777\.00 .*Approved by `Ada` on \d.* UTC, transaction `tx-\S+`$/],
 		['Don’t pay', 0, /^Declined by `Ada`, so nothing was sent: /],
 	])('after the decision %s', async (decision, sent, said) => {
 		const before = await requests('createInstantPayment');
@@ -847,7 +849,11 @@ describe('confirm in your own wallet', () => {
 	}
 
 	it.each([
-		['confirmed', 1, /^Paid: \$777\.00 .*, confirmed in the wallet `0x\w{40}`$/],
+		[
+			'confirmed',
+			1,
+			/^Paid: \$777\.00 .*\. Confirmed in the wallet `0x\w{40}`, transaction `tx-\S+`$/,
+		],
 		['declined', 0, /^The payment was refused: \$777\.00 /],
 	] as const)('which shows what the channel says, and is %s', async (decision, sent, said) => {
 		const before = await requests('createInstantPayment');
@@ -867,7 +873,11 @@ describe('confirm in your own wallet', () => {
 
 describe('sign outside n8n', () => {
 	it.each([
-		['the wallet', 1, /^Paid: \$777\.00 .*signature pasted by `Ada`$/],
+		[
+			'the wallet',
+			1,
+			/^Paid: \$777\.00 .*Signature pasted by `Ada` on \d.* UTC, transaction `tx-\S+`$/,
+		],
 		['another wallet', 0, /^The payment was refused: /],
 		['nobody', 0, /^That isn’t a signature, so nothing was sent: /],
 	])('by %s', async (who, sent, said) => {
@@ -915,7 +925,7 @@ describe('payment by signed-in approvers', () => {
 	const owners = `\`${OWNER.email}\``;
 
 	it.each<[string, string, [keyof typeof people, string][], number, string]>([
-		['777.00', 'one', [['owner', 'Pay']], 1, `, approved by ${owners}`],
+		['777.00', 'one', [['owner', 'Pay']], 1, `. Approved by ${owners} on `],
 		[
 			'6000.00',
 			'two',
@@ -924,7 +934,7 @@ describe('payment by signed-in approvers', () => {
 				['colleague', 'Pay'],
 			],
 			1,
-			`, approved by ${owners} and \`ben@example.com\``,
+			`. Approved by ${owners} and \`ben@example.com\` on `,
 		],
 		[
 			'6000.00',
@@ -1031,7 +1041,7 @@ describe('approved in Slack', () => {
 			'by Ada',
 			{ approved: true, responder, respondedAt },
 			1,
-			'approved by `ada` (`U0ADA`) at 2026',
+			'. Approved by `ada` (`U0ADA`) on 31 Mar 2026 at 09:40 UTC, transaction `tx-',
 		],
 		['by nobody with a name', { approved: true }, 0, 'Slack named nobody who approved, so'],
 		['declined', { approved: false, responder, respondedAt }, 0, 'Declined by `ada`, so nothing'],

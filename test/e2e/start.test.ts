@@ -136,7 +136,8 @@ describe('npm start', () => {
 		await form.setViewportSize(before);
 	}
 
-	const PAID = /^Paid: \$777\.00 to “supplier@example\.com” .*approved by “Ada”$/;
+	const PAID =
+		/^Paid: \$777\.00 to “supplier@example\.com” .*\. Approved by “Ada” on \d.* UTC, transaction “tx-\S+”$/;
 
 	it.each([
 		[
@@ -146,7 +147,7 @@ describe('npm start', () => {
 		[
 			'payroll-run-with-approval',
 			{
-				Pay: /^Payroll run, approved by “Ada” at \S+, fingerprint \S+: 3 of 3 paid \(\$13,175\.50\)/,
+				Pay: /^3 of 3 paid \(\$13,175\.50\)\. Approved by “Ada” on \d.* UTC, fingerprint \S+$/,
 			},
 		],
 	])('%s asks in n8n’s own form, and says what came of each answer', async (name, said) => {

@@ -77,7 +77,7 @@ const MONTH: Rows = {
 const NEXT_MONTH = { ...MONTH, 'Which month': [{ month: '2026-04' }] };
 const decided: Rows = {
 	'Check the run': [{ check: 'passed' }],
-	Decide: [{ 'Your name': '<Ada>' }],
+	Decide: [{ 'Your name': '<Ada>', submittedAt: '2026-03-31T11:30:34.352+02:00' }],
 };
 const REFUSED: Rows = {
 	...decided,
@@ -90,6 +90,12 @@ const FAILED: Rows = {
 };
 /** The first of two answers, where nothing can be paid. */
 const NO_PAY = /"(option|approveLabel)":"Correct the sheet first".*"Don’t pay"/;
+/** What Decide puts out after a no to a run. */
+const declined = (to_send_count: number): Rows => ({
+	'Check the run': [{ check: 'passed', to_send_count, to_send_total: '13175.50' }],
+	Decide: [{ Decision: 'Don’t pay', 'Your name': '<Ada>' }],
+});
+const DECLINED = /<p>Declined by “ Ada ”\. Nothing was paid: \$13,175\.50 in 3 payments<\/p>/;
 const BROKEN: Rows = { ...decided, Pay: [{ error: 'It <broke>' }] };
 const slack = (data?: IDataObject): Rows => ({ 'Ask for approval': [{ data }] });
 const ADA = { id: 'U0ADA', name: 'ada' };
@@ -144,8 +150,10 @@ it.each([
 		'payroll-run-with-approval',
 		'Tell the channel',
 		REFUSED,
-		/approved by ` Ada ` at .*: 0 of 1 paid/,
+		/"0 of 1 paid \(\$0\.00\), 1 refused\. Approved by ` Ada ` on 31 Mar 2026 at 09:30 UTC, fingerprint /,
 	],
+	['payroll-run-with-approval', 'Tell the channel', declined(1), /` Ada `\. .*\.50 in 1 payment"/],
+	['payroll-run-with-approval', 'Last page', declined(3), DECLINED],
 	['payroll-run-with-approval', 'Tell the channel', BROKEN, /isn’t known yet.*: `It broke `"/],
 	['payroll-run-approved-in-slack', 'Decide', slack({ approved: true }), UNNAMED],
 	['payroll-run-approved-in-slack', 'Decide', slack({ responder: ADA }), /Don’t pay.*ada \(U0/],

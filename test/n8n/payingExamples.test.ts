@@ -168,7 +168,7 @@ async function run(example: string) {
 
 const payments = () => sandbox.writes().filter(({ path }) => path.endsWith('/instant'));
 
-const PAID = /^Paid: .*`tx-|approved by .*: 3 of 3 paid/m;
+const PAID = /^Paid: .*`tx-|^3 of 3 paid .* Approved by/m;
 const PAID_BEFORE = /already paid|0 of 3 paid \(\$0\.00\), 3 paid before/;
 
 /** The last steps of every example that pays. */
