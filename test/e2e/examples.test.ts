@@ -190,6 +190,12 @@ it('deposit to Slack', async () => {
 	await environment.sandbox.control('POST', 'deposits', { deposit: unnamed });
 	const { text } = await parties.received('Tell the team');
 	expect(text).toBe('$1,250.00 arrived in account co-a1B2c3D4e5F6');
+	parties.sent = [];
+	const reverted = { ...unnamed, status: 'reverted', reference: 'INV-1' };
+	await environment.sandbox.control('POST', 'deposits', { deposit: reverted });
+	expect((await parties.received('Tell the team')).text).toBe(
+		'$1,250.00 that arrived in account co-a1B2c3D4e5F6 (reference `INV-1`) was taken back',
+	);
 });
 
 const day = (number: number) => `2026-03-0${number}T10:00:00.000Z`;
