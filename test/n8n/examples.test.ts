@@ -105,6 +105,9 @@ const BEFORE: Rows = {
 	'Read the sheet': [{ reference: 'A', transaction: 'tx-1', paid_at: MARCH }],
 	Pay: [{ reference: 'A', outcome: 'already_paid', transaction: null }],
 };
+const UNKNOWN: Rows = {
+	'What failed': [{ unknown: [{ error: 'It may be paid', hint: 'Don’t pay it.' }] }],
+};
 const REVIEWS: Rows = {
 	'Still to do': [{}],
 	Resolve: [{ outcome: 'unknown', error: 'No answer' }],
@@ -158,6 +161,7 @@ it.each([
 	['payroll-run-approved-in-slack', 'Decide', slack({ approved: true }), UNNAMED],
 	['payroll-run-approved-in-slack', 'Decide', slack({ responder: ADA }), /Don’t pay.*ada \(U0/],
 	['payroll-run-approved-in-slack', 'Decide', slack(), /"name":"Decision"[^}]*"value":""/],
+	['unknown-outcome-alarm', 'Wake someone', UNKNOWN, /`It may be paid`\. `Don’t pay it\.` Tell /],
 	['payroll-sheet-to-invites', 'Write the outcome', INVITES, /" a@b\.co"/],
 	['name-reviews-from-queue', 'Outcome', REVIEWS, /Not known yet: No answer/],
 ])('%s: what “%s” makes of the rows of a sheet', async (example, node, before, expected) => {
