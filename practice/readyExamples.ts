@@ -140,13 +140,14 @@ export async function readyExamples(sandbox: SandboxProcess): Promise<ReadyExamp
 		'mcp-reading':
 			'publish it, and give an assistant the URL of **Assistants** and the token `practice`',
 		'was-it-paid':
-			'publish it, and run *Payroll run with one approval*. The practice desk chooses whether payments arrive or fail',
+			'publish it, then run *Payroll run with one approval*. On the practice desk, you choose whether its payments arrive or fail',
 		'confirm-in-your-wallet': `click **Execute workflow**, and confirm in the [practice wallet](${sandbox.signerUrl ?? desk})`,
 	};
 	const practice = (name: string, { nodes, pinData = {} }: Workflow): string =>
 		[
 			`**Ready to run:** ${starts[name] ?? 'click **Execute workflow**'}.`,
-			nodes.some(({ type }) => TRIGGER.test(type)) &&
+			starts[name] === undefined &&
+				nodes.some(({ type }) => TRIGGER.test(type)) &&
 				'That takes the sample event. To receive what you send on the practice desk, **publish** it; nothing has to be copied into a dashboard.',
 			MONTH in pinData &&
 				`**${MONTH}** is pinned to this month, whose rows the sheet has: unpin it (\`P\`) before you change it.`,
