@@ -150,7 +150,7 @@ export async function readyExamples(sandbox: SandboxProcess): Promise<ReadyExamp
 				nodes.some(({ type }) => TRIGGER.test(type)) &&
 				'That takes the sample event. To receive what you send on the practice desk, **publish** it; nothing has to be copied into a dashboard.',
 			MONTH in pinData &&
-				`**${MONTH}** is pinned to this month, whose rows the sheet has: unpin it (\`P\`) before you change it.`,
+				`**${MONTH}** is pinned to this month instead of last month, since the practice sheet has rows of this month only. Unpin it (\`P\`) before you change it.`,
 			nodes.some(({ type }) => [SHEET, BOARD_NODE, CHANNEL].some((kind) => kind.test(type)))
 				? `The [practice desk](${desk}) is its service, sheet and inbox: what a workflow sends, writes and pays shows up there.`
 				: `The [practice desk](${desk}) is its service.`,
