@@ -145,7 +145,7 @@ function payments(paid = 0): Sample {
 
 /** What nodes output in place of a sheet or a choice, by the example and the node. */
 const SAMPLES: Readonly<Record<string, Readonly<Record<string, () => Sample>>>> = {
-	'Payroll: sheet → invites': { 'Read the sheet': people },
+	'Payroll: payroll sheet → invites': { 'Read the sheet': people },
 	'Payroll: name reviews from a queue': { 'Read the queue': nameReviews },
 	'Payroll: payroll run with one approval': { 'Read the sheet': () => payments() },
 	'Payroll: payroll run by a signed-in approver': { 'Read the sheet': () => payments() },
