@@ -90,7 +90,7 @@ export function errorFor(
 		const why = 'The node doesn’t follow redirects, so that the token can’t go to another host.';
 		return fault('The service answered with a redirect', `${why} ${CHECK_BASE_URL}`);
 	}
-	const isFromOther = status < 400 || status === 404 || status >= 500;
-	const other = `A proxy may have answered instead of the service. ${CHECK_BASE_URL}`;
-	return fault('Unexpected response', isFromOther ? other : hint);
+	const isOfAnother = status < 400 || status === 404 || status >= 500;
+	const another = `A proxy may have answered instead of the service. ${CHECK_BASE_URL}`;
+	return fault('Unexpected response', isOfAnother ? another : hint);
 }

@@ -72,12 +72,12 @@ function signInError(error: unknown, hints: typeof HINTS): unknown {
 	const { message, status, inEnvelope, hint } = error;
 	const isNumbered = inEnvelope && [...REFUSAL_STATUSES, 500].includes(status);
 	const code = isNumbered ? ` (HTTP ${status})` : '';
-	const isElsewhere = status === 404 && !inEnvelope;
-	const ownHint = isElsewhere ? undefined : hints[status];
+	const isOfAnother = status === 404 && !inEnvelope;
+	const ownHint = isOfAnother ? undefined : hints[status];
 	return wrapError(error, `Sign-in failed${code}. ${message}`, { hint: ownHint ?? hint });
 }
 
-/** n8n lets a sign-in reach only these domains, and would call it a failed connection. */
+/** n8n keeps only the sign-ins of nodes to these domains. So the test of credentials says the same. */
 function requireAllowed({ allowedDomains, baseUrl, ...signer }: WalletCredentials): void {
 	const allowed = allowedDomains?.split(',').map((each) => each.trim().toLowerCase());
 	const urls = {

@@ -59,15 +59,20 @@ interface Trace {
 
 const newTrace = (): Trace => ({ mark: randomUUID(), added: new Set() });
 
-interface Claim extends Trace {
+export interface PaymentClaimRequest {
 	readonly keys: readonly string[];
 	/** Recorded by the same calls for good, whatever becomes of the claim. */
 	readonly permanentKeys?: readonly string[];
 	/** What others must have recorded, and not removed before the claim is settled. */
 	readonly requiredKeys?: readonly string[];
+	/** Whether the keys are free, given which of them are recorded. */
+	mayClaim(isRecorded: IsRecorded): boolean;
+	readonly signal?: AbortSignal;
+}
+
+interface Claim extends Trace, Omit<PaymentClaimRequest, 'signal'> {
 	/** Whether no other process can have the keys: nothing is marked or verified then. */
 	readonly isOnlyProcess: boolean;
-	mayClaim(isRecorded: IsRecorded): boolean;
 }
 
 type Verdict = 'claimed' | 'recorded' | 'seen';
@@ -160,17 +165,6 @@ async function undo(list: NodeList, traces: readonly Trace[]): Promise<void> {
 			return back.size > 0;
 		});
 	}
-}
-
-export interface PaymentClaimRequest {
-	readonly keys: readonly string[];
-	/** Recorded by the same calls for good, whatever becomes of the claim. */
-	readonly permanentKeys?: readonly string[];
-	/** What others must have recorded, and not removed before the claim is settled. */
-	readonly requiredKeys?: readonly string[];
-	/** Whether the keys are free, given which of them are recorded. */
-	mayClaim(isRecorded: IsRecorded): boolean;
-	readonly signal?: AbortSignal;
 }
 
 export interface PaymentClaim {
