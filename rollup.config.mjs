@@ -104,7 +104,6 @@ const notices = (packages) =>
 /** What is loaded together: signing needs no code of n8n's own, and webhooks need no client. */
 const CHUNKS = [
 	{ chunk: 'shared', files: /\/PayrollPayments\/(?:shared|contract|signing\/dialects)\b/ },
-	{ chunk: 'fields', files: /\/PayrollPayments\/forms\/field/ },
 	{ chunk: 'client', files: /\/PayrollPayments\/api\/(?:client|requestState|secrets)\b/ },
 ];
 
