@@ -274,9 +274,9 @@ function isLeftEmpty({ type }: FieldForm, value: unknown): boolean {
 
 function readField(name: string, field: AnyField, source: ParameterSource): unknown {
 	const { form, schema, empty = 'required', expressions } = field;
-	const label = [form.displayName, source.where].filter(Boolean).join(' ');
+	const label = () => [form.displayName, source.where].filter(Boolean).join(' ');
 	const refuse = (fault: string, hint: string): never => {
-		throw new UserError(`${label} ${fault}`, { hint: source.hint ?? hint });
+		throw new UserError(`${label()} ${fault}`, { hint: source.hint ?? hint });
 	};
 	const saved = contentOf(source.readSaved(name, form.default));
 	if (expressions === 'never' && isMeantAsExpression(saved, form.type)) {
@@ -298,7 +298,7 @@ function readField(name: string, field: AnyField, source: ParameterSource): unkn
 	if (isEmpty && (empty === 'unset' || empty === 'refuse')) return undefined;
 	const isPreset = isAbsent || (empty === 'preset' && isBlank(given));
 	const { data: value, error } = schema.safeParse(isPreset ? form.default : given);
-	if (error !== undefined) throw refusalOf(label, error, source.hint);
+	if (error !== undefined) throw refusalOf(label(), error, source.hint);
 	if (value === undefined && isExpression(saved)) refuseNothing('is');
 	return value;
 }

@@ -174,8 +174,8 @@ export function unusedColumns(
 }
 
 interface Recognition<Name extends string> {
-	/** The spellings that are recognized, and the field of each. */
-	readonly recognized: Readonly<Record<string, Name>>;
+	/** The spellings that are recognized, {@link withoutStyle}, and the field of each. */
+	readonly recognized: ReadonlyMap<string, Name>;
 	/** Fields that are read from the named column alone, even in a row that lacks it. */
 	readonly exclusive: readonly Name[];
 }
@@ -199,15 +199,12 @@ export function fieldsOfRow<Name extends string>(
 	row: SheetRow<Name>,
 	{ recognized, exclusive }: Recognition<Name>,
 ): FieldsOfRow<Name> {
-	const byStyle = new Map(
-		Object.entries(recognized).map(([name, field]) => [withoutStyle(name), field]),
-	);
 	const named = row.names.flatMap(({ field, name }) =>
 		matches(row, name).map((header) => ({ field, header })),
 	);
 	/* Where a row has only one of two such columns, its cell in the other one can be empty. */
 	const others = [...row.headers].flatMap((header) => {
-		const field = byStyle.get(withoutStyle(header));
+		const field = recognized.get(withoutStyle(header));
 		const isTaken =
 			named.some((each) => each.header === header || each.field === field) ||
 			row.names.some((each) => each.field === field && exclusive.includes(each.field));

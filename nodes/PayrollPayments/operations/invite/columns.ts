@@ -15,7 +15,7 @@ export type Row = SheetRow<InviteeField>;
 export const columnNames = columnNamesFor(INVITEE_FIELDS, 'email');
 
 const RECOGNITION = {
-	recognized: Object.fromEntries(INVITEE_FIELDS.map((field) => [field, field])),
+	recognized: new Map(INVITEE_FIELDS.map((field) => [withoutStyle(field), field])),
 	exclusive: ['email'],
 } as const;
 

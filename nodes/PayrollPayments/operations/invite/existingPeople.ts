@@ -4,6 +4,7 @@ import { entityLabel } from '../../api/credentials';
 import { pendingInvites, teamUsers } from '../../api/pagination';
 import { emailKey } from '../../contract/formats';
 import { messageOf, UserError, wrapError } from '../../shared/errors';
+import type { JsonValue } from '../../shared/json';
 import type { RunContext } from '../../run/runContext';
 
 export const personOutcome = z.object({
@@ -17,9 +18,9 @@ export type PersonOutcome = z.infer<typeof personOutcome>;
 export type KnownPeople = ReadonlyMap<string, PersonOutcome>;
 
 /** Text; null if there is none, also where the service lists an empty one. */
-const filled = z.string().trim().min(1).nullable().catch(null);
-
-const listed = z.object({ email: filled, nanoid: filled });
+function filled(value: JsonValue | undefined): string | null {
+	return (typeof value === 'string' && value.trim()) || null;
+}
 
 /**
  * Which of the addresses the team lists as members or in pending invites (docs/api.md, Endpoints 4
@@ -66,12 +67,12 @@ async function readKnown(
 		if (wanted.has(address)) known.set(address, person);
 	};
 	for (const invite of await pendingInvites(read, teamId)) {
-		const { email, nanoid } = listed.parse(invite);
+		const [email, nanoid] = [filled(invite.email), filled(invite.nanoid)];
 		if (email !== null) note({ email, outcome: 'pending', nanoid });
 	}
 	/* A member may have an invite to another role as well; being in the team is what counts. */
 	for (const user of await teamUsers(read, { teamId })) {
-		const { email, nanoid } = listed.parse(user);
+		const [email, nanoid] = [filled(user.email), filled(user.nanoid)];
 		if (email === null) {
 			const who = nanoid === null ? 'a user who has neither an ID nor' : `user ${nanoid} without`;
 			throw new UserError(`The service lists ${who} an email address`, {

@@ -56,8 +56,9 @@ export type Invitee = z.infer<typeof invitee>;
 
 /** The values of one person in the service's own form. */
 export function inviteeFrom(valueOf: (field: InviteeField) => unknown) {
-	const prefill = Object.fromEntries(PREFILL_FIELDS.map((field) => [field, valueOf(field)]));
-	return { email: valueOf('email'), prefill };
+	const prefill = PREFILL_FIELDS.map((field) => [field, valueOf(field)] as const);
+	const isThere = prefill.some(([, value]) => value !== undefined);
+	return { email: valueOf('email'), prefill: isThere ? Object.fromEntries(prefill) : undefined };
 }
 
 /** One entry of the form, with names in camelCase or snake_case. */

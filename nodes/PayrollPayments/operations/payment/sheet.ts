@@ -7,6 +7,7 @@ import {
 	rowError,
 	sheetOf,
 	unusedColumns,
+	withoutStyle,
 	type SheetRow,
 } from '../../run/columns';
 import { refused, type Form, type Row } from '../../run/rows';
@@ -26,10 +27,10 @@ import {
 type GivenForm = Form<PaymentsInput, PaymentOptions>;
 
 const RECOGNITION = {
-	recognized: {
-		...Object.fromEntries(COLUMNS.map((column) => [column, column])),
-		email: 'recipient_email',
-	},
+	recognized: new Map<string, Column>([
+		...COLUMNS.map((column) => [withoutStyle(column), column] as const),
+		['email', 'recipient_email'],
+	]),
 	/* Another column may hold another amount or recipient. */
 	exclusive: COLUMNS,
 } as const;
