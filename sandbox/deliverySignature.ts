@@ -2,11 +2,11 @@ import { createHmac } from 'node:crypto';
 
 import { z } from 'zod';
 
+import { SCHEME_NAMES } from './signingSchemes';
+
 /** How an endpoint's deliveries are signed; the service doesn't document its own scheme. */
 export const signingShape = z.object({
-	scheme: z
-		.enum(['timestamped', 'hex', 'base64', 'sharedToken', 'standardWebhooks', 'custom'])
-		.default('timestamped'),
+	scheme: z.enum(SCHEME_NAMES).default('timestamped'),
 	/** The signing secret or the shared token. */
 	secret: z.string().default('sandbox-webhook-secret'),
 	/** While a secret rotates: `timestamped` and `standardWebhooks` then send a signature for each. */

@@ -1,4 +1,5 @@
 import type { Endpoint } from '../../deliveries';
+import { hasSetting, SIGNING_SCHEMES } from '../../signingSchemes';
 
 /** A field of the credential *Payroll Payments Webhook API*, as the user sees it in n8n. */
 export interface Setting {
@@ -6,13 +7,6 @@ export interface Setting {
 	readonly value: string;
 }
 
-const FORMATS = {
-	timestamped: 'Timestamped',
-	hex: 'Hex',
-	base64: 'Base64',
-	standardWebhooks: 'Standard Webhooks',
-	custom: 'Custom',
-} as const;
 const ENCODINGS = { text: 'Text', hex: 'Hex', base64: 'Base64' } as const;
 
 /** What to enter in n8n so that an endpoint's deliveries are accepted, from top to bottom. */
@@ -20,7 +14,8 @@ export function credentialSettings(endpoint: Endpoint): Setting[] {
 	const { scheme, secret, previousSecret, header } = endpoint;
 	const previous =
 		previousSecret === undefined ? [] : [{ label: 'Previous Secret', value: previousSecret }];
-	if (scheme === 'sharedToken') {
+	const { format } = SIGNING_SCHEMES[scheme];
+	if (format === undefined) {
 		return [
 			{ label: 'Method', value: 'Shared Token' },
 			{ label: 'Secret', value: secret },
@@ -31,9 +26,8 @@ export function credentialSettings(endpoint: Endpoint): Setting[] {
 	return [
 		{ label: 'Method', value: 'HMAC Signature' },
 		{ label: 'Secret', value: secret },
-		{ label: 'Format', value: FORMATS[scheme] },
-		// The headers of Standard Webhooks have fixed names.
-		...(scheme === 'standardWebhooks' ? [] : [{ label: 'Header', value: header }]),
+		{ label: 'Format', value: format },
+		...(hasSetting(scheme, 'header') ? [{ label: 'Header', value: header }] : []),
 		...(scheme === 'custom' ? customSettings(endpoint) : []),
 		...previous,
 	];

@@ -1,4 +1,5 @@
 import type { DeliveryAttempt, Endpoint } from '../../deliveries';
+import { hasSetting, SCHEME_NAMES, SIGNING_SCHEMES } from '../../signingSchemes';
 import { call } from './control';
 import { credentialSettings, type Setting } from './credentialSettings';
 import {
@@ -66,6 +67,9 @@ let endpoints: readonly Endpoint[] = [];
 const variant = (): string =>
 	document.querySelector<HTMLInputElement>('input[name=variant]:checked')?.value ?? 'genuine';
 
+const chosenScheme = () =>
+	SCHEME_NAMES.find((name) => name === select('scheme').value) ?? 'timestamped';
+
 /** How the form says to sign; fields that the scheme doesn't use have their defaults. */
 function signing(): Signing {
 	const field = (id: string): string =>
@@ -77,10 +81,7 @@ function signing(): Signing {
 		values.find((each) => each === value) ?? values[0];
 	const previousSecret = isUsed('previousSecret') ? field('previousSecret') : '';
 	return {
-		scheme: oneOf(
-			field('scheme'),
-			...(['timestamped', 'hex', 'base64', 'sharedToken', 'standardWebhooks', 'custom'] as const),
-		),
+		scheme: chosenScheme(),
 		secret: input('secret').value,
 		...(previousSecret !== '' && { previousSecret }),
 		header: used('header'),
@@ -139,9 +140,9 @@ const copyableList = (settings: readonly Setting[]): HTMLElement[] =>
 
 /** Shows the fields of the chosen scheme, and what n8n needs for it. */
 function showScheme(): void {
-	const scheme = select('scheme').value;
-	for (const field of document.querySelectorAll<HTMLElement>('[data-schemes]')) {
-		field.hidden = !field.dataset.schemes?.split(' ').includes(scheme);
+	const scheme = chosenScheme();
+	for (const field of document.querySelectorAll<HTMLElement>('[data-setting]')) {
+		field.hidden = !hasSetting(scheme, field.dataset.setting ?? '');
 	}
 	const nanoid = select('endpoint').value;
 	byId('settings', HTMLElement).replaceChildren(
@@ -268,6 +269,10 @@ const outcomeOf = ({ attempts }: Sent): string => attempts.map(resultOf).join(';
 
 /** Sets up the form that sends events. */
 export async function setUpWebhooks(refresh: () => Promise<void>): Promise<void> {
+	setOptions(
+		select('scheme'),
+		SCHEME_NAMES.map((name) => [name, SIGNING_SCHEMES[name].label]),
+	);
 	const { event_types: types } = await call<{ event_types: string[] }>('GET', 'event-types');
 	const named = types.map((type) => [type, eventName(type)] as const);
 	setOptions(
