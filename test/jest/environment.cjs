@@ -1,5 +1,6 @@
 // Runs test files in the context of Node itself instead of one of their own, so that a dependency is
 // loaded once for all files of a worker (dependencies.cjs): n8n-core alone has 1,730 modules.
+const { AsyncLocalStorage } = require('node:async_hooks');
 const vm = require('node:vm');
 
 const { TestEnvironment } = require('jest-environment-node');
@@ -21,6 +22,16 @@ vm.compileFunction = (source, parameters, { parsingContext, ...options } = {}) =
 	const run = compileFunction(source, parameters, options);
 	compiled.set(options.filename, { source, run });
 	return run;
+};
+
+/** What follows every promise until it's disabled, before Node.js 24: jest-circus has one for each file. */
+const storages = new Set();
+
+const { run: runInStorage } = AsyncLocalStorage.prototype;
+
+AsyncLocalStorage.prototype.run = function (...given) {
+	storages.add(this);
+	return runInStorage.apply(this, given);
 };
 
 /** What a test file has started and not stopped; see n8nHost/cleanups.ts. */
@@ -70,6 +81,8 @@ module.exports = class extends TestEnvironment {
 		}
 		Object.assign(process.env, this.variables);
 		for (const name of KEPT) delete globalThis[Symbol.for(name)];
+		for (const storage of storages) storage.disable();
+		storages.clear();
 		await super.teardown();
 	}
 };
