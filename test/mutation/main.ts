@@ -49,7 +49,7 @@ const PARTS: Readonly<Record<string, Part>> = {
 	idempotency: {
 		section: 'mutationsIdempotency',
 		mutated: ['idempotency/*.ts'],
-		tests: ['unit/idempotency/*.test.ts'],
+		tests: ['unit/idempotency/*.test.ts', 'unit/trigger/recordEvent.test.ts'],
 		/* The clock of these tests takes a whole processor while one hangs. */
 		testTimeout: 5_000,
 		explained: true,

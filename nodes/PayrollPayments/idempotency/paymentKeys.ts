@@ -224,7 +224,7 @@ export function decide(
 	if (isRecorded(keys.paid) && !isDoubtful) return 'paidOther';
 	/* A code denies what is in doubt. */
 	if (keys.sent.some(isRecorded) || (isRecorded(keys.paid) && attempt === 1)) return 'unknown';
-	const isSame = attempt > 1 && isRecorded(keys.previousSentWith);
+	const isSame = isRecorded(keys.previousSentWith);
 	if (attempt > 1) {
 		if (!isRecorded(keys.previousSent)) return 'noRecord';
 		if (!isSame && !withAnyAuthorization) return 'otherAuthorization';

@@ -1,6 +1,7 @@
 import { getEventListeners } from 'node:events';
 
 import {
+	claimForEvent,
 	claimForPayment,
 	forget,
 	lookUp,
@@ -127,6 +128,7 @@ describe('with other n8n processes', () => {
 		while (!store.keys.includes('a')) await moment();
 		store.saved = ['a', 'a of another process'];
 		expect(await recording).toBe('seen');
+		expect(store.saved).toEqual(['a', 'a of another process']);
 	});
 });
 
@@ -200,9 +202,12 @@ describe('permanent keys', () => {
 	it('take no call more, and last as the claim does', async () => {
 		expect(await claimWith('a', ['paid'])).toBeDefined();
 		expect([store.keys, store.calls]).toEqual([['paid', 'a'], 2]);
-		store.once('afterwards', lose('paid too'));
-		expect(await claimWith('b', ['paid too'])).toBeDefined();
-		expect(store.keys).toContain('paid too');
+	});
+
+	it.each(['paid', 'a'])('are verified with the claim, also once %s is lost', async (key) => {
+		store.once('afterwards', lose(key));
+		expect(await claimWith('a', ['paid'])).toBeDefined();
+		expect([store.keys.sort(), store.calls]).toEqual([['a', 'paid'], 3]);
 	});
 
 	it('stay where the claim comes to nothing or is released', async () => {
@@ -223,6 +228,12 @@ describe('permanent keys', () => {
 		expect(store.calls).toBe(3);
 	});
 
+	it('alone are verified, too, where all of them were there', async () => {
+		store.saved = ['a', 'b'];
+		await recordPaid();
+		expect(store.calls).toBe(2);
+	});
+
 	it('alone are given up where they never stay, or the store fails twice', async () => {
 		store.afterwards = () => (store.saved = []);
 		await expect(recordPaid()).rejects.toThrow('n8n did not keep the record');
@@ -235,6 +246,23 @@ describe('permanent keys', () => {
 		const { calls } = store;
 		await forget({ store, nodeKey: 'paid', maxEntries: 1_000 }, ['a', 'none']);
 		expect([store.keys, store.calls]).toEqual([['b'], calls]);
+	});
+});
+
+describe('a required key', () => {
+	const claimAfter = async (requiredKeys: readonly string[]) =>
+		await claimKeys(['a'], { nodeKey: 'required', requiredKeys });
+
+	it('is left alone, whether the claim succeeds or not', async () => {
+		store.saved = ['earlier'];
+		await released(await claimAfter(['earlier']));
+		expect(store.saved).toEqual(['earlier']);
+	});
+
+	it('that isn’t there lets nobody claim, and isn’t recorded', async () => {
+		store.saved = ['other'];
+		expect(await claimAfter(['earlier', 'other'])).toBeUndefined();
+		expect([store.saved, store.calls]).toEqual([['other'], 2]);
 	});
 });
 
@@ -400,6 +428,30 @@ describe('events that wait at the same moment', () => {
 	/* The store was just asked, so the next ones wait and are asked about together. */
 	beforeEach(async () => void (await recordKey('before')));
 
+	it('are the first and a repeat where two of them are the same', async () => {
+		const recorded = ['a', 'a'].map(async (key) => await recordKey(key, { history: 9 }));
+		expect(await Promise.all(recorded)).toEqual(['first', 'seen']);
+		expect(store.keys).toEqual(['before', 'a']);
+	});
+
+	it('leave room to those that have yet to be verified, unless no other process can have them', async () => {
+		const record = jest.spyOn(store, 'checkProcessedAndRecord');
+		const claim = async (key: string, isOnlyProcess: boolean) =>
+			await claimForEvent(
+				{ store, nodeKey: 'node', maxEntries: 7 },
+				{ key, owner: newOwner(), isOnlyProcess },
+			);
+		const rooms = () => record.mock.calls.splice(0).map(([, , { maxEntries }]) => maxEntries);
+		expect(await claim('a', true)).toBe('claimed');
+		expect(await Promise.all([claim('b', true), claim('b', true)])).toEqual(['claimed', 'seen']);
+		expect(rooms()).toEqual([7, 7]);
+		expect(await Promise.all([claim('c', true), claim('d', false)])).toEqual([
+			'claimed',
+			'claimed',
+		]);
+		expect(rooms()).toEqual([37, 27]);
+	});
+
 	it('share the failure of their call', async () => {
 		store.once('afterwards', fail('the connection broke after the write'));
 		const recorded = ['a', 'b'].map(async (key) => await recordKey(key, { history: 9 }));
@@ -475,10 +527,14 @@ describe('looking for keys', () => {
 	it('takes as many calls for thousands as for one', async () => {
 		const paid = Array.from({ length: 2_000 }, (_, index) => `paid ${index}`);
 		store.saved = [...paid];
+		const removed = jest.spyOn(store, 'removeProcessed');
 		const begun = performance.now();
 		const found = await find([...paid, ...thousands], { nodeKey: 'thousands', maxEntries: 2_000 });
 		expect(found).toEqual(paid);
 		expect([store.saved, store.calls]).toEqual([paid, 4]);
+		/* The last of each is its mark. */
+		const sizes = removed.mock.calls.map(([entries]) => entries.length).filter((size) => size > 20);
+		expect(sizes).toEqual(Array.from({ length: 12 }, () => 251));
 		expect(performance.now() - begun).toBeLessThan(1_000);
 	});
 
@@ -664,6 +720,31 @@ describe('between two calls of one node', () => {
 			await pass(200);
 		}
 	});
+
+	it('it is left alone, too, where one of two events is still to be verified', async () => {
+		const pauses = pausesBetween();
+		const first = recordKey('a', { nodeKey: 'overlapping' });
+		while (store.calls === 0) await moment();
+		const second = recordKey('b', { nodeKey: 'overlapping' });
+		expect(await Promise.all([first, second])).toEqual(['first', 'first']);
+		expect(pauses).toEqual([200, 200]);
+	});
+
+	it.each([
+		[1, 20],
+		[5, 100],
+		[300, 200],
+	])(
+		'after %d ms, the store is left alone for %d where no other process can have the events',
+		async (duration, pause) => {
+			const pauses = pausesBetween([duration]);
+			const list = { store, nodeKey: `alone for ${pause}`, maxEntries: 100 };
+			for (const key of ['a', 'b']) {
+				await claimForEvent(list, { key, owner: 'me', isOnlyProcess: true });
+			}
+			expect(pauses).toEqual([pause]);
+		},
+	);
 
 	it('also after a call that failed', async () => {
 		const pauses = pausesBetween();

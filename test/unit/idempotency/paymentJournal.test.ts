@@ -84,6 +84,20 @@ describe('a payment that was made', () => {
 	});
 
 	it.each([
+		['another recipient', 'an earlier try of this run paid', withSalt('2')],
+		['the same reference', 'because reference INV-1 was used for another', invoice],
+	])('is not said to be paid in a retry for %s', async (what, because, other) => {
+		const again = { executionId: what };
+		await pay(invoice, paid, again);
+		const toBen = { ...other, recipient: 'ben@example.com' };
+		expect(await look([toBen], again)).toMatchObject([
+			{ is: 'refused', error: { message: expect.stringContaining(because) } },
+		]);
+		await expect(pay(toBen, paid, again)).rejects.toThrow(because);
+		expect(sent).toHaveLength(1);
+	});
+
+	it.each([
 		['by its typed data', payment, payment],
 		['by its reference', withSalt('1', 'INV-1'), withSalt('2', 'INV-1')],
 		['as another item of the same run', payment, { ...payment, item: 1 }],
@@ -256,7 +270,10 @@ describe('a payment that was sent', () => {
 		/* Which authorization the reference was sent with isn’t known later. */
 		const known = { ...valid, typedData: { ...valid.typedData, salt: '2' }, reference: 'INV-1' };
 		expect((await failureOf(pay(known, broken))).hint).toContain(sentence);
-		expect((await failureOf(pay(known))).hint).not.toContain('valid until');
+		const later = await failureOf(pay(known));
+		expect(later.hint).toBe(
+			`${askFirst(later.context.attemptCode)} If reference INV-1 was sent for another recipient or amount, ask about that payment. A check that was interrupted can also have left this record.`,
+		);
 	});
 
 	it.each([
@@ -307,6 +324,32 @@ describe('a payment that was sent', () => {
 		expect(store.saved).toEqual(before);
 		expect(await pay(other, paid, { memory })).toEqual(paid);
 		expect(sent).toHaveLength(3);
+	});
+});
+
+describe('a payment that was refused', () => {
+	const rows = ['1', '2', '3'].map((salt, item) => ({ ...withSalt(salt), item }));
+	const again = { executionId: 'tries' };
+
+	it('is sent in the next try of the run', async () => {
+		const [first = payment, second = payment] = rows;
+		await expect(pay(first, refused, again)).rejects.toThrow('wasn’t accepted');
+		await pay(second, paid, again);
+		expect(await look([first], again)).toEqual([{ is: 'sendable', attempt: 1 }]);
+		expect(await pay(first, paid, again)).toEqual(paid);
+	});
+
+	it('stays refused in the run once the outcome of another payment is unknown', async () => {
+		const [first = payment, second = payment, third = payment] = rows;
+		const refusal = await failureOf(pay(first, refused, again));
+		await pay(second, paid, again);
+		await failureOf(pay(third, broken, again));
+		expect(await look([first], again)).toEqual([
+			{ is: 'refused', when: 'earlierTry', error: refusal },
+		]);
+		await expect(open(again).perform(first, send)).rejects.toBe(refusal);
+		expect(send).not.toHaveBeenCalled();
+		expect(await is(first)).toBe('sendable');
 	});
 });
 
@@ -410,6 +453,18 @@ describe('n8n’s store', () => {
 		expect(await pay(confirmed)).toEqual(paid);
 		expect(await is(payment)).toBe('done');
 		await expect(pay(confirmed)).rejects.toThrow(WAS_PAID);
+	});
+
+	it('is rid of a killed look-up of another recipient once the next attempt is claimed', async () => {
+		store.saved = await leftBy({ ...payment, recipient: 'ben@example.com' });
+		const confirmed = { ...payment, confirmedNotPaid: [await codeOf(pay(payment))] };
+		const removed = jest.spyOn(store, 'removeProcessed');
+		expect(await pay(confirmed)).toEqual(paid);
+		expect(await is(payment)).toBe('done');
+		removed.mockClear();
+		await pay(withSalt('2'));
+		expect(removed).toHaveBeenCalledTimes(2);
+		removed.mockRestore();
 	});
 
 	it('asks for a new authorization where the killed look-up had one that may be another payment’s', async () => {
@@ -635,7 +690,7 @@ describe('a code', () => {
 	it('leads from attempt to attempt, each with a code of its own', async () => {
 		const codes = [await codeOf(pay(payment, broken))];
 		for (let count = 2; count <= 11; count++) {
-			const confirmedNotPaid = [...codes, '0000-0000-1'].reverse();
+			const confirmedNotPaid = [...codes, '0000-0000-1', 'no code'].reverse();
 			codes.push(await codeOf(pay({ ...payment, confirmedNotPaid }, broken)));
 		}
 		expect(codes.map((code) => code.split('-').at(-1))).toEqual(
@@ -816,8 +871,11 @@ describe('a look at several payments', () => {
 		['typed data with references', invoice, { ...invoice, reference: 'INV-2' }],
 		['typed data with a reference and without', invoice, payment],
 	])('refuses the second of two with the same: %s', async (_what, one, other) => {
-		const rows = [withSalt('other'), one, other].map((row, index) => ({ ...row, item: 3 + index }));
-		const [, first, second] = await look(rows);
+		const rows = [withSalt('other'), one, other, other].map((row, index) => ({
+			...row,
+			item: 3 + index,
+		}));
+		const [, first, second, third] = await look(rows);
 		expect(first).toEqual({ is: 'sendable', attempt: 1 });
 		expect(second).toMatchObject(
 			refusedWith(
@@ -825,6 +883,7 @@ describe('a look at several payments', () => {
 				'Remove one of the two, or get a new authorization for a new payment.',
 			),
 		);
+		expect(third).toEqual(second);
 		expect(store.saved).toEqual([]);
 	});
 

@@ -55,6 +55,8 @@ it.each<[string, string, string, string, Payment]>([
 		entries.flatMap((entry) => /^([\da-f]{4})[\da-f]{60}$/.exec(`${entry}`)?.[1] ?? []).join(' '),
 	);
 	expect([calls[0], calls[2]]).toEqual([lookedUp, recorded]);
+	/* And the mark of who asked. */
+	expect(asked.mock.calls[0]?.[0]).toHaveLength(lookedUp.split(' ').length + 1);
 });
 
 describe('one payment in many spellings', () => {
