@@ -173,16 +173,16 @@ async function textOf(body: unknown, status: number, ends?: AbortSignal): Promis
 	ends?.addEventListener('abort', () => {
 		stream.destroy(Object.assign(new Error(TOO_SLOW), { code: 'ETIMEDOUT' }));
 	});
-	const chunks: Uint8Array[] = [];
-	let length = 0;
+	const decoder = new TextDecoder();
+	let [text, length] = ['', 0];
 	for await (const chunk of stream) {
 		length += chunk.length;
 		if (length > LONGEST_BODY) {
 			throw unusableAnswer('The response has more than 64 MB, so it wasn’t read', status);
 		}
-		chunks.push(chunk);
+		text += decoder.decode(chunk, { stream: true });
 	}
-	return new TextDecoder().decode(Buffer.concat(chunks));
+	return text + decoder.decode();
 }
 
 /**

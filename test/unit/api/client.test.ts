@@ -188,6 +188,19 @@ describe('requests', () => {
 		await expect(thrown(new Error('y'))).rejects.not.toThrow('secret-token');
 	});
 
+	it('read an answer that comes in pieces, wherever it is cut', async () => {
+		const bytes = [...Buffer.from('\ufeff{"name":"Zoë 🙂"}'), 0xc3];
+		const stream = {
+			async *[Symbol.asyncIterator]() {
+				for (const byte of bytes) yield await Promise.resolve(Uint8Array.of(byte));
+			},
+			destroy: () => {},
+		};
+		const response = { statusCode: 200, headers: {}, body: stream };
+		const { body } = await exchangeOver(async () => await Promise.resolve(response))(request);
+		expect(body).toBe('{"name":"Zoë 🙂"}\ufffd');
+	});
+
 	it('say why n8n itself blocked them', async () => {
 		const said = 'The request was blocked because it resolves to a restricted IP address';
 		const description = 'Ask your n8n administrator to allowlist the hostname';
