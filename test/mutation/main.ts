@@ -81,7 +81,7 @@ const PARTS: Readonly<Record<string, Part>> = {
 			'unit/shared/money.test.ts',
 			'unit/signing/typedAmount.test.ts',
 			'unit/{operations,run}/*.test.ts',
-			'n8n/{action,checkOnly,outputSchemas,payRun,paymentChecks,payments,permissions,signingGuard}.test.ts',
+			'n8n/{action,checkOnly,officeSheets,outputSchemas,payRun,paymentChecks,paymentRows,payments,permissions,signingGuard}.test.ts',
 			'n8n/conformance/contract.test.ts',
 		],
 		explained: true,
@@ -191,8 +191,8 @@ async function tryMutants(name: string, part: Part, force: boolean) {
 			},
 		},
 		coverageAnalysis: 'perTest',
-		// Many tests wait rather than compute.
-		concurrency: availableParallelism() + 1,
+		// Most tests in n8n's engine wait rather than compute.
+		concurrency: 3 * availableParallelism(),
 		// Each run leaves modules behind, because all run in one context (test/jest/environment.cjs).
 		maxTestRunnerReuse: 100,
 		// In addition to 1.5 times what the tests take. Ends what blocks the process, where Jest's limit can't.
