@@ -397,6 +397,7 @@ describe('payments', () => {
 			expect(recordsOf(shown.output)[0]?.summary).toMatch(
 				/^Pay .*, as attempt 2\. Service: .*, signed by 0x[0-9a-fA-F]{40}$/,
 			);
+			expect(recordsOf(shown.output)[0]?.message).toMatch(/^Pay \$125\.00 to .*, as attempt 2\?\n/);
 		}
 		const tool = await sandbox.run(checking(confirmed), { node: asTool });
 		expect(tool.error?.message).toBe(

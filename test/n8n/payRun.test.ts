@@ -218,6 +218,20 @@ describe('a pay run', () => {
 		expect(sandbox.writes()).toHaveLength(5);
 	});
 
+	it('moves no more than Maximum per Run in all its tries', async () => {
+		const items = await sheet(PAYEES.slice(0, 2));
+		await sandbox.fault({ kind: 'status', status: 400, match: PAYMENT, skip: 1 });
+		const saved = sandbox.credentials({});
+		/* An administrator lowers it between the tries. */
+		jest.spyOn(saved, 'getDecrypted').mockImplementation(async () => {
+			const maximumPerRun = sandbox.writes().length < 2 ? '250' : '249.99';
+			return await Promise.resolve({ ...saved.data, maximumPerRun });
+		});
+		const { error } = await runNode(saved, form(), { items, node: TRIED_AGAIN });
+		expect(error?.message).toContain('and this one would move $250.00');
+		expect(sandbox.writes()).toHaveLength(2);
+	});
+
 	it('can’t be compared with Maximum per Run where the unit of one row isn’t known', async () => {
 		const items = await sheet(PAYEES.slice(0, 2));
 		const saved = sandbox.credentials({ maximumPerRun: '250' });
@@ -284,6 +298,9 @@ describe('a pay run', () => {
 				{ error: fault, outcome: 'refused', reference: 'INV-0', amount: '125.00' },
 				{ error: `${message} [item 1]`, outcome: 'refused', amount: '125.00', hint },
 			]);
+			expect(refused.output[0]?.json.run_message).toBe(
+				`0 of 2 paid ($0.00), 2 refused. INV-0: ${fault.slice(0, -9)}. ${message}.`,
+			);
 			const ofRun = { ...options, checkOnly: true, checkOutput: 'run' };
 			const { output: checked } = await sandbox.run(form(ofRun), { items, ...CONTINUE });
 			expect(checked[0]?.json).toMatchObject({ check: 'failed', count: 2, total: '250.00' });
@@ -487,6 +504,19 @@ describe('a pay run', () => {
 		expect(sandbox.writes()).toHaveLength(1);
 	});
 
+	it('tells of a refusal in an earlier try as of one that was sent', async () => {
+		const items = await sheet(PAYEES.slice(0, 2));
+		await sandbox.fault({ kind: 'status', status: 400, match: PAYMENT });
+		await sandbox.fault({ kind: 'cutAfter', match: PAYMENT, times: 'always' });
+		const retried = { ...CONTINUE.node, ...TRIED_AGAIN };
+		const { output } = await sandbox.run(form(), { items, node: retried });
+		expect(outcomes(output)).toEqual(['refused', 'unknown']);
+		expect(output[0]?.json.hint).toBe(
+			'Check the fields that the service’s message mentions. Fix the problem, then run the node again.',
+		);
+		expect(sandbox.writes()).toHaveLength(2);
+	});
+
 	it.each([
 		[2 ** 53, 'is a number with more digits than n8n keeps; make it text'],
 		[true, 'must be text'],
@@ -511,6 +541,14 @@ describe('a pay run', () => {
 		const { output } = await sandbox.run(skip, { items: approved, ...CONTINUE });
 		expect(outcomes(output)).toEqual(['paid', 'paid', 'refused', 'paid', 'paid']);
 		expect(sandbox.writes()).toHaveLength(4);
+	});
+
+	it('says how much is left of it where it isn’t the run that was approved', async () => {
+		const items = await sheet(PAYEES.slice(0, 2));
+		await sandbox.run(form(), { items: items.slice(0, 1) });
+		const options = { approvedCheck: '0000-0000-0000-0000', ifAlreadyPaid: 'skip' };
+		const { error } = await sandbox.run(form(options), { items });
+		expect(error?.description).toContain('The run now has 1 payment totaling $125.00. Check');
 	});
 
 	it('still tells what isn’t known where it isn’t the run that was approved', async () => {

@@ -68,6 +68,11 @@ it('shows signed texts to the approver as texts, not as parts of its sentence', 
 			`on Arbitrum Sepolia \\(test network\\), chain ${domain.chainId}, to ${paid}, token ${token}, contract ${domain.verifyingContract}, signed by `,
 		),
 	);
+	sandbox.service.change({ omittedPaymentMembers: ['token'] });
+	expect(await check(await sandbox.authorization())).toMatchObject({
+		summary: expect.stringMatching(/, to 0x\w{40}, contract 0x/),
+		token: null,
+	});
 });
 
 it('asks for what the wallet needs to sign, and sends nothing unsigned', async () => {

@@ -277,6 +277,9 @@ describe('the value of a run', () => {
 
 	it('names the run as its operation does', () => {
 		const wrong = Array<string>(3).fill('0000-0000-0000-0000');
+		const done: State = { is: 'done', records: [], when: 'earlierRun' };
+		const rest = rows.map((row, item) => (item === 0 ? row : { ...row, state: done }));
+		expect(refusals(keep(rest, wrong))[0]?.hint).toContain('The run now has 1 request. Check');
 		for (const [contentOf, content] of [
 			[undefined, '3 requests'],
 			[() => '3 payments totaling $375.00', '3 payments totaling $375.00'],

@@ -258,7 +258,6 @@ function checkTotals(forms: readonly PaymentForm[], unread: readonly Row[]): voi
 		const rest = unread.length === 0 ? '' : `, and ${unread.length} of its rows can’t be read`;
 		throw new UserError(`${what}${rest}`, {
 			hint: 'Check the rows, or correct the number under Options.',
-			outcome: 'refused',
 		});
 	};
 	for (const { options } of forms) {

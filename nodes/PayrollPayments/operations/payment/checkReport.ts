@@ -36,7 +36,7 @@ export function failuresIn(rows: readonly Row[], nameOf: (row: Row) => string): 
 		groups.set(said, [...(groups.get(said) ?? []), ...(isOfRun ? [] : [nameOf(row)])]);
 	}
 	return [...groups].map(([said, names]) =>
-		names.length === 0 ? said : `${listed(names).replace(/^r/, 'R')}: ${said}`,
+		names.length === 0 ? said : `${listed(names).replace(/^row /, 'Row ')}: ${said}`,
 	);
 }
 
