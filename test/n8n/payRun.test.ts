@@ -248,7 +248,10 @@ describe('a pay run', () => {
 			summary: expect.stringContaining('; 5 whose authorization wasn’t compared with the amount.'),
 		});
 		sandbox.service.wireLog.clear();
-		expect(await check([{}])).toMatchObject({ check: 'failed', count: 1, ...unread });
+		expect(await check([{}])).toMatchObject({
+			...{ check: 'failed', count: 1, ...unread },
+			refused: [{ row: 1, summary: '$125.00', error: expect.any(String) }],
+		});
 		expect(sandbox.wire()).toEqual([]);
 	});
 
@@ -504,6 +507,53 @@ describe('a pay run', () => {
 		expect(sandbox.writes()).toHaveLength(1);
 	});
 
+	it('shows in the check of each row which one is refused or not known', async () => {
+		const items = await sheet(PAYEES.slice(0, 3));
+		await sandbox.fault({ kind: 'cutBefore', match: PAYMENT });
+		await sandbox.run(form(), { items: items.slice(1, 2) });
+		items[2] = { ...items[2], email: 'cleo(at)example.com' };
+		const { output } = await sandbox.run(form({ checkOnly: true }), { items, ...CONTINUE });
+		expect(recordsOf(output)).toMatchObject([
+			{ check: 'passed' },
+			{ outcome: 'unknown', error: expect.stringContaining('was already sent') },
+			{ outcome: 'refused', error: expect.stringContaining('valid email address') },
+		]);
+		for (const { json } of output) expect(json).not.toHaveProperty('run_message');
+		expect(output[2]?.json).not.toHaveProperty('signer');
+	});
+
+	it('counts two rows, too', async () => {
+		const items = await sheet(PAYEES.slice(0, 2));
+		await sandbox.fault({ kind: 'status', status: 400, match: PAYMENT });
+		const { error } = await sandbox.run(form(), { items });
+		expect(error?.description).toMatch(/^0 of 2 paid \(\$0\.00\), 1 refused, 1 not sent\. /);
+	});
+
+	it('has nothing to say of no rows', async () => {
+		expect(await sandbox.run(form(), { items: [] })).toMatchObject({
+			output: [],
+			error: undefined,
+		});
+	});
+
+	it('is checked with each contract that its authorizations name', async () => {
+		const items = await sheet(PAYEES.slice(0, 2));
+		const other = JSON.parse(String(items[1]?.authorization));
+		other.domain.verifyingContract = `0x${'cd'.repeat(20)}`;
+		items[1] = { ...items[1], authorization: JSON.stringify(other) };
+		const { summary } = (await check(items)) ?? {};
+		expect(summary).toMatch(
+			/ Signed for Arbitrum .*, contract 0x\w{40} and Arbitrum .*, contract 0x/,
+		);
+		const payload = await sandbox.authorization();
+		const provided = {
+			...sandbox.paying(payload, await sandbox.signed(payload)),
+			options: RUN_CHECK,
+		};
+		const { output } = await sandbox.run(provided);
+		expect(String(output[0]?.json.summary)).toMatch(/ Service: [\w.:]+$/);
+	});
+
 	it('tells of a refusal in an earlier try as of one that was sent', async () => {
 		const items = await sheet(PAYEES.slice(0, 2));
 		await sandbox.fault({ kind: 'status', status: 400, match: PAYMENT });
@@ -545,10 +595,11 @@ describe('a pay run', () => {
 
 	it('says how much is left of it where it isn’t the run that was approved', async () => {
 		const items = await sheet(PAYEES.slice(0, 2));
-		await sandbox.run(form(), { items: items.slice(0, 1) });
 		const options = { approvedCheck: '0000-0000-0000-0000', ifAlreadyPaid: 'skip' };
-		const { error } = await sandbox.run(form(options), { items });
-		expect(error?.description).toContain('The run now has 1 payment totaling $125.00. Check');
+		const refuse = async () => (await sandbox.run(form(options), { items })).error?.description;
+		expect(await refuse()).toContain('The run now has 2 payments totaling $250.00. Check');
+		await sandbox.run(form(), { items: items.slice(0, 1) });
+		expect(await refuse()).toContain('The run now has 1 payment totaling $125.00. Check');
 	});
 
 	it('still tells what isn’t known where it isn’t the run that was approved', async () => {

@@ -211,7 +211,26 @@ describe.each(SOURCES)('rows from %s', (what, run) => {
 		const { error } = await run([empty, {}], RUN_CHECK, CONTINUE);
 		const nothing = await run([empty, {}]);
 		expect(error?.message ?? nothing.error?.message).toBe('All rows are empty [item 0]');
+		expect(nothing.error?.description).toMatch(/^Check the node that reads the sheet\./);
 		expect(sandbox.writes()).toHaveLength(2);
+	});
+
+	it('may name the form’s currency, and keep what can be read of one that is refused', async () => {
+		const [first = {}, second = {}, third = {}] = await sheet();
+		const rows = [
+			{ ...first, currency: 'USD' },
+			{ ...second, recipient_email: 'ben(at)example.com', reference: null },
+			{ ...third, amount: 'much' },
+		];
+		const { output } = await run(rows, {}, CONTINUE);
+		expect(recordsOf(output)).toMatchObject([
+			{ outcome: 'paid' },
+			{ outcome: 'refused', amount: second.amount },
+			{ outcome: 'refused', recipient_email: third.recipient_email, reference: 'PAY-003' },
+		]);
+		expect(output[1]?.json).not.toHaveProperty('recipient_email');
+		expect(output[1]?.json).not.toHaveProperty('reference');
+		expect(output[2]?.json).not.toHaveProperty('amount');
 	});
 
 	it('are named where one has the payment of another', async () => {
@@ -368,6 +387,9 @@ describe('what a check says to people', () => {
 			'‹!channel› (pay)(https: //evil.example) @ everyone ’∗x∗’ {{ $now }} $&',
 		);
 		expect(message).not.toMatch(/[<>[\]`*]/);
+		expect(output[0]?.json.refused).toMatchObject([
+			{ row: 3, summary: 'a payment to contractor.3@example.com' },
+		]);
 		expect(
 			String(html).replace(/<\/?(?:div|p|b)>|<br>|<div style="overflow-wrap:anywhere">/g, ''),
 		).not.toMatch(/[<>"'`{}$]/);

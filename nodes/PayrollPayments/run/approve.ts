@@ -69,7 +69,7 @@ export function checkRecords(of: Approvable, writes: readonly ShownWrite[]): Out
 }
 
 function notApproved(what: string, next: string): UserError {
-	return new UserError(what, { hint: next, outcome: 'refused', page: 'payments.md' });
+	return new UserError(what, { hint: next, page: 'payments.md' });
 }
 
 interface Approver {

@@ -264,7 +264,6 @@ function endsRun(state: State, policy: Policy): boolean {
 
 function endedBefore(): State {
 	const error = new UserError('This was not sent, because the run ended before it', {
-		outcome: 'not_sent',
 		hint: 'Look at the failure before it, then run the node again.',
 	});
 	return { is: 'notSent', error };

@@ -2,9 +2,12 @@ import {
 	failuresIn,
 	paymentName,
 	paymentReport,
+	runReport,
 } from '../../../nodes/PayrollPayments/operations/payment/checkReport';
+import type { PaymentRow } from '../../../nodes/PayrollPayments/operations/payment/paymentRow';
 import { refused, type Row } from '../../../nodes/PayrollPayments/run/rows';
 import { UserError } from '../../../nodes/PayrollPayments/shared/errors';
+import { payment } from '../idempotency/paymentScene';
 
 describe('what failed', () => {
 	const closed = new UserError('The account is closed.');
@@ -37,4 +40,73 @@ it('what a form doesn’t tell is left out', () => {
 	expect(paymentReport('Pay?', { service: 'api.example' }).message).toBe(
 		'Pay?\nService: api.example\n$0.00',
 	);
+});
+
+describe('the check of a run', () => {
+	const error = new UserError('no role');
+	const paymentRow = (
+		item: number,
+		reference?: string,
+		known: PaymentRow['known'] = { is: 'sendable', attempt: 1 },
+	): PaymentRow => ({
+		...{ items: [item], writes: [], isCompared: true, signedCents: 12_500n, known },
+		payment: { ...payment, item, reference },
+		columns: { amount: '125.00', reference: reference ?? null, team: 'Team A' },
+		state: { is: 'checked', records: [] },
+	});
+	const [first, second] = [paymentRow(0, 'PAY-1'), paymentRow(1)];
+	const unknown = { is: 'unknown', when: 'earlierRun', error } as const;
+	const run = {
+		...{ count: 6, toSend: [first, second], toSendTotal: 25_000n, balance: 100_000n },
+		service: 'api.example',
+		unknown: [
+			paymentRow(2, 'PAY-3', { ...unknown, code: 'CODE-1' }),
+			paymentRow(3, 'P-4', unknown),
+		],
+		paid: [paymentRow(4, 'PAY-5', { is: 'done', when: 'earlierRun', error })],
+		...{ refused: [], duplicates: [[first, second]] },
+	};
+	const none = { toSend: [], toSendTotal: 0n, balance: undefined, unknown: [], paid: [] };
+
+	it('says what it pays, and what to look at', () => {
+		expect(runReport(run).message).toBe(
+			[
+				'Pay $250.00 in 2 payments?',
+				'From team: Team A',
+				'Service: api.example',
+				'Balance: $1,000.00 now, $750.00 afterwards',
+				'Without a reference: 1. A new authorization would pay again',
+				'Look closely, the same recipient and amount:',
+				'• PAY-1 and row 2',
+				'Not known yet, and not sent again:',
+				'• PAY-3 (CODE-1)',
+				'• P-4',
+				'Paid before, and left alone:',
+				'• PAY-5',
+				'$125.00, PAY-1',
+				'$125.00',
+			].join('\n'),
+		);
+	});
+
+	it('says that it can’t be paid, with what would have been', () => {
+		const failed = { ...run, ...none, count: 2, duplicates: [], refused: [refused([1], error)] };
+		const one = { toSend: [first], toSendTotal: 12_500n };
+		expect(runReport({ ...failed, ...one }).message).toBe(
+			[
+				'Can’t be paid: 1 of 2 payments refused',
+				'Not paid either: $125.00 in 1 payment',
+				'From team: Team A',
+				'Service: api.example',
+				'Refused:',
+				'• Row 2: no role',
+				'$125.00, PAY-1',
+			].join('\n'),
+		);
+		expect(runReport({ ...failed, count: 1 })).toEqual({
+			message:
+				'Can’t be paid: 1 of 1 payment refused\nService: api.example\nRefused:\n• Row 2: no role',
+			html: '<div style="overflow-wrap:anywhere"><p><b>Can’t be paid: 1 of 1 payment refused</b><br>Service: api.example</p><p><b>Refused</b><br>Row 2: no role</p></div>',
+		});
+	});
 });

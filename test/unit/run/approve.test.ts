@@ -76,6 +76,14 @@ const refusals = (rows: readonly Row[]) =>
 			: [],
 	);
 
+/** The page of the documents that each refusal names. */
+const pagesOf = (rows: readonly Row[]) =>
+	rows.map(({ state }) =>
+		state.is === 'refused' && state.error instanceof UserError
+			? state.error.context.page
+			: undefined,
+	);
+
 /** The rows with each plain value replaced by what `change` makes of it. */
 function withValues(
 	rows: readonly Payment[],
@@ -254,6 +262,13 @@ describe('the value of a run', () => {
 				})),
 			);
 		}
+		/* One that was made before is no reason. */
+		const before = refused.map((row, item) =>
+			item === 0 ? { ...row, state: { is: 'refused', error, scope: 'row' } as const } : row,
+		);
+		expect(refusals(keep(before, given)).at(-1)?.message).toBe(
+			'This run isn’t the one that was approved, because of row 2 (earlier attempt)',
+		);
 		/* Not even an approval over the others lets them pass. */
 		const others = approvalOfRun(payments.filter((_, item) => item !== 1));
 		expect(refusals(keep(refused, [others, others, others]))).toHaveLength(3);
@@ -277,9 +292,12 @@ describe('the value of a run', () => {
 
 	it('names the run as its operation does', () => {
 		const wrong = Array<string>(3).fill('0000-0000-0000-0000');
+		expect(pagesOf(keep(rows, wrong))).toEqual(rows.map(() => 'payments.md'));
 		const done: State = { is: 'done', records: [], when: 'earlierRun' };
 		const rest = rows.map((row, item) => (item === 0 ? row : { ...row, state: done }));
 		expect(refusals(keep(rest, wrong))[0]?.hint).toContain('The run now has 1 request. Check');
+		const twice = rest.map((row) => ({ ...row, writes: [...row.writes, ...row.writes] }));
+		expect(refusals(keep(twice, wrong))[0]?.hint).toContain('The run now has 2 requests. Check');
 		for (const [contentOf, content] of [
 			[undefined, '3 requests'],
 			[() => '3 payments totaling $375.00', '3 payments totaling $375.00'],

@@ -97,7 +97,6 @@ export function runReport(run: CheckedRun) {
 	const { count, toSend, toSendTotal, balance, service, refused } = run;
 	const columns = toSend.map((row) => row.columns ?? {});
 	const what = `${centsAsDollars(toSendTotal)} in ${payments(toSend.length)}`;
-	const rest = balance === undefined ? undefined : centsAsDollars(balance - toSendTotal);
 	const isFailed = refused.length > 0;
 	const heading = isFailed
 		? `Can’t be paid: ${refused.length} of ${payments(count)} refused`
@@ -109,9 +108,9 @@ export function runReport(run: CheckedRun) {
 		lines: [
 			isFailed && toSend.length > 0 ? `Not paid either: ${what}` : '',
 			...routeOf(columns, service),
-			balance === undefined || rest === undefined
+			balance === undefined
 				? ''
-				: `Balance: ${centsAsDollars(balance)} now, ${rest} afterwards`,
+				: `Balance: ${centsAsDollars(balance)} now, ${centsAsDollars(balance - toSendTotal)} afterwards`,
 			withoutReference > 0
 				? `Without a reference: ${withoutReference}. A new authorization would pay again`
 				: '',
