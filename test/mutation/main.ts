@@ -81,7 +81,7 @@ const PARTS: Readonly<Record<string, Part>> = {
 			'unit/shared/money.test.ts',
 			'unit/signing/typedAmount.test.ts',
 			'unit/{operations,run}/*.test.ts',
-			'n8n/{action,answersOfPayments,checkOnly,invitePeople,officeSheets}.test.ts',
+			'n8n/{action,answersOfPayments,checkOnly,hostRuns,invitePeople,officeSheets}.test.ts',
 			'n8n/{openQuestions,outputSchemas,payRun,paymentChecks,paymentRows,payments}.test.ts',
 			'n8n/{permissions,signingGuard}.test.ts',
 			'n8n/conformance/contract.test.ts',
@@ -197,7 +197,8 @@ async function tryMutants(name: string, part: Part, force: boolean) {
 		concurrency: 3 * availableParallelism(),
 		// Each run leaves modules behind, because all run in one context (test/jest/environment.cjs).
 		maxTestRunnerReuse: 100,
-		// In addition to 1.5 times what the tests take. Ends what blocks the process, where Jest's limit can't.
+		// Ends what blocks the process, where Jest's limit can't. Several share a processor.
+		timeoutFactor: 6,
 		timeoutMS: 30_000,
 		dryRunTimeoutMinutes: 20,
 		incremental: true,

@@ -374,7 +374,7 @@ describe('what a check says to people', () => {
 	});
 
 	it('holds no markup of others', async () => {
-		const forged = '<!channel> [pay](https://evil.example) @everyone `*x*` {{ $now }} $&';
+		const forged = '<!channel> [pay](https://evil.example) @everyone `*x*` ~y~ a|b {{ $now }} $&';
 		const long = 'X'.repeat(90);
 		const rows = [
 			{ ...(await row(0)), reference: forged },
@@ -384,7 +384,7 @@ describe('what a check says to people', () => {
 		const { output } = await runList(rows, RUN_CHECK);
 		const { message, html } = output[0]?.json ?? {};
 		expect(message).toContain(
-			'‹!channel› (pay)(https: //evil.example) @ everyone ’∗x∗’ {{ $now }} $&',
+			'‹!channel› (pay)(https: //evil.example) @ everyone ’∗x∗’ ∼y∼ a¦b {{ $now }} $&',
 		);
 		expect(message).not.toMatch(/[<>[\]`*]/);
 		expect(output[0]?.json.refused).toMatchObject([
