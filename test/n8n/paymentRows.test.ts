@@ -208,6 +208,11 @@ describe.each(SOURCES)('rows from %s', (what, run) => {
 		]);
 		expect(recordsOf(output)).toMatchObject([{ outcome: 'paid' }, { outcome: 'paid' }]);
 		expect(stored).toContain('2 rows without any value were left out');
+		expect(stored).toContain('"location":"outputPane"');
+		const continued = await run([empty, {}], {}, CONTINUE);
+		expect(continued.output).toMatchObject([
+			{ json: { outcome: 'refused' }, pairedItem: { item: 0 } },
+		]);
 		const { error } = await run([empty, {}], RUN_CHECK, CONTINUE);
 		const nothing = await run([empty, {}]);
 		expect(error?.message ?? nothing.error?.message).toBe('All rows are empty [item 0]');
