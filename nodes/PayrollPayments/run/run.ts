@@ -172,7 +172,7 @@ function read(operation: Operation, items: readonly InputItem[]) {
 	const error = new UserError('All rows are empty', {
 		hint: 'Check the node that reads the sheet.',
 	});
-	return { rows: [{ ...refused([0], error), place: { item: 0 } }], leftOut };
+	return { rows: [refused([0], error)], leftOut };
 }
 
 function leftOutNotice(count: number): string {
@@ -214,8 +214,7 @@ async function describe(
 		return [{ items, writes: [], state: { is: 'checked', records } }];
 	}
 	return rows.map((row) => {
-		const isPassed = row.state.is === 'ready' || row.state.is === 'done';
-		if (!isPassed || row.writes.length === 0) return row;
+		if (row.state.is !== 'ready' && row.state.is !== 'done') return row;
 		return { ...row, state: { is: 'checked', records: checkRecords(run.approvable, row.writes) } };
 	});
 }
