@@ -529,7 +529,7 @@ describe('a pay run', () => {
 		expect(error?.description).toMatch(/^0 of 2 paid \(\$0\.00\), 1 refused, 1 not sent\. /);
 	});
 
-	it('has nothing to say of no rows', async () => {
+	it('puts out nothing where there are no items', async () => {
 		expect(await sandbox.run(form(), { items: [] })).toMatchObject({
 			output: [],
 			error: undefined,

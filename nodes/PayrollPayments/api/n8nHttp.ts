@@ -174,7 +174,8 @@ async function textOf(body: unknown, status: number, ends?: AbortSignal): Promis
 		stream.destroy(Object.assign(new Error(TOO_SLOW), { code: 'ETIMEDOUT' }));
 	});
 	const decoder = new TextDecoder();
-	let [text, length] = ['', 0];
+	let text = '';
+	let length = 0;
 	for await (const chunk of stream) {
 		length += chunk.length;
 		if (length > LONGEST_BODY) {

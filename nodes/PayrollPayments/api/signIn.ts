@@ -77,7 +77,7 @@ function signInError(error: unknown, hints: typeof HINTS): unknown {
 	return wrapError(error, `Sign-in failed${code}. ${message}`, { hint: ownHint ?? hint });
 }
 
-/** n8n keeps only the sign-ins of nodes to these domains. So the test of credentials says the same. */
+/** n8n keeps nodes to these domains, but not the test of credentials. Here both are refused the same. */
 function requireAllowed({ allowedDomains, baseUrl, ...signer }: WalletCredentials): void {
 	const allowed = allowedDomains?.split(',').map((each) => each.trim().toLowerCase());
 	const urls = {

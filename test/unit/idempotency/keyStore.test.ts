@@ -721,7 +721,7 @@ describe('between two calls of one node', () => {
 		}
 	});
 
-	it('it is left alone, too, where one of two events is still to be verified', async () => {
+	it('the store is left alone, too, where one of two events is still to be verified', async () => {
 		const pauses = pausesBetween();
 		const first = recordKey('a', { nodeKey: 'overlapping' });
 		while (store.calls === 0) await moment();
