@@ -232,6 +232,8 @@ async function compareBursts(
 			peers: peers.map(({ memory }) => memory),
 			reading: 'share',
 			limit: 1.1,
+			reason:
+				'With the default engine, an execution that waits until n8n’s database has its event keeps an expression engine of n8n’s; without Deduplicate, ours takes as much as the bare trigger. With the legacy engine, nearly all is garbage that V8 hasn’t collected yet: of 2,000 deliveries at once, ours holds 22 MB and the bare trigger 15.',
 		},
 	];
 }

@@ -79,7 +79,7 @@ export function combineFailures(
 			})),
 	);
 	const done = operation.effect === 'write' ? madeNow(rows) : [];
-	const records = done.flatMap(recordsOf).sort((a, b) => a.item - b.item);
+	const records = done.flatMap((row) => [...recordsOf(row)]).sort((a, b) => a.item - b.item);
 	const before = own.context.details?.completed;
 	const completed = [
 		...records.map(({ record, items, place }) => ({ ...whereOf(items, place), ...record })),

@@ -18,13 +18,12 @@ import {
 const OUTCOMES = { refused: 'refused', unknown: 'unknown', notSent: 'not_sent' } as const;
 
 /** What a row put out, each record with its items and the first of them. */
-export function recordsOf(row: RowThatIs<'done' | 'checked'>) {
-	const { items: all, place, state } = row;
+export function* recordsOf({ items: all, place, state }: RowThatIs<'done' | 'checked'>) {
 	const { records } = state;
-	return records.map((record, index) => {
+	for (const [index, record] of records.entries()) {
 		const items = records.length === all.length ? all.slice(index, index + 1) : all;
-		return { record, place, items: inputItemsOf({ items, place }), item: firstItem({ items }) };
-	});
+		yield { record, place, items: inputItemsOf({ items, place }), item: firstItem({ items }) };
+	}
 }
 
 /** The rows whose changes this execution has made. */
@@ -92,16 +91,19 @@ export function outputItems(
 	const ofRun = Object.fromEntries(
 		Object.entries(columnsOfRun).map(([name, text]) => [name, redactor.text(text)]),
 	);
-	const done = rowsThatAre(rows, 'done', 'checked')
-		.flatMap(recordsOf)
-		.map(({ record, item, items: all }) => {
+	/* Put in order as they come: a second list of 50,000 records would cost as much memory again. */
+	const byItem: INodeExecutionData[][] = [];
+	const put = (item: number, output: INodeExecutionData) => (byItem[item] ??= []).push(output);
+	for (const row of rowsThatAre(rows, 'done', 'checked')) {
+		for (const { record, item, items: all } of recordsOf(row)) {
 			const [first = item, ...others] = new Set(all);
 			const pairedItem =
 				others.length === 0 ? { item: first } : [first, ...others].map((each) => ({ item: each }));
-			return { item, output: { json: { ...record, ...ofRun }, pairedItem } };
-		});
-	const failed = failedRows(rows).flatMap((row) =>
-		row.items.map((item) => {
+			put(item, { json: { ...record, ...ofRun }, pairedItem });
+		}
+	}
+	for (const row of failedRows(rows)) {
+		for (const item of row.items) {
 			const record = failureRecord(operation, rows, row, item, redactor);
 			const json: IDataObject = {
 				...operation.failureColumns,
@@ -110,13 +112,12 @@ export function outputItems(
 				...ofRun,
 			};
 			const pairedItem = { item: row.place?.item ?? item };
-			if (node.onError !== 'continueErrorOutput') return { item, output: { json, pairedItem } };
 			/* n8n sends an item to the error output by these two members, and adds the input's own. */
 			const { error: message, ...details } = json;
 			const isBare = Object.keys(details).length === 0;
 			const routed = isBare ? { error: message } : { error: message, details };
-			return { item, output: { json: routed, pairedItem } };
-		}),
-	);
-	return [...done, ...failed].sort((a, b) => a.item - b.item).map(({ output }) => output);
+			put(item, { json: node.onError === 'continueErrorOutput' ? routed : json, pairedItem });
+		}
+	}
+	return byItem.flat();
 }
