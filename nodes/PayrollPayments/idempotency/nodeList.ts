@@ -1,6 +1,6 @@
 import { sleep, type IExecuteFunctions } from 'n8n-workflow';
 
-import { UserError } from '../shared/errors';
+import { throwIfStopped, UserError } from '../shared/errors';
 import { endedOrAborted } from '../shared/waiting';
 
 /** The part of n8n's deduplication helpers that is needed (`this.helpers` of an executing node). */
@@ -67,13 +67,13 @@ class CallQueue {
 			const rest = this.quietUntil - performance.now();
 			const jitter = Math.max(this.pauseMs / 2, MIN_JITTER_MS);
 			if (rest > 0) await sleep(rest + Math.random() * jitter);
-			signal?.throwIfAborted();
+			throwIfStopped(signal);
 			hasBegun = true;
 			return await work();
 		});
 		this.lastTurn = turn.catch(() => undefined);
 		await endedOrAborted(turn, signal);
-		if (!hasBegun) signal?.throwIfAborted();
+		if (!hasBegun) throwIfStopped(signal);
 		return await turn;
 	}
 

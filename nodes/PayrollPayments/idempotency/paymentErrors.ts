@@ -1,6 +1,5 @@
 import { messageOf, outcomeOf, ServiceError, UserError, wrapError } from '../shared/errors';
 import { unixTimeAsDate } from '../shared/time';
-import { isRecord } from '../shared/json';
 import { asWord } from '../shared/redaction';
 import type { Allowed, Decision, Payment } from './paymentKeys';
 
@@ -22,7 +21,7 @@ function nameOf({ reference }: Payment): string {
 
 /** Until when the service can make a payment that may be on its way; empty if that isn't a time. */
 function validityOf({ typedData }: Payment): string {
-	const time = unixTimeAsDate(isRecord(typedData) ? String(typedData.expires) : '');
+	const time = unixTimeAsDate(String(Object(typedData).expires));
 	if (time === undefined) return '';
 	return `Its authorization is valid until ${time}: until then, the service can still make it. `;
 }
@@ -81,7 +80,7 @@ export function openBy(
 	{ code, isFirst }: { readonly code: string; readonly isFirst: boolean },
 ): UserError {
 	const [message, hint] = OPEN[decision](payment, code);
-	const isForeign = isFirst && (payment.confirmedNotPaid ?? []).length > 0;
+	const isForeign = isFirst && payment.confirmedNotPaid.length > 0;
 	const foreign = isForeign ? 'No code in “Confirmed Not Paid” belongs to this payment. ' : '';
 	return unknown([message, foreign + hint], code);
 }

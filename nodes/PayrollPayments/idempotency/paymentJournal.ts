@@ -68,9 +68,14 @@ type Attempt = ReturnType<typeof attemptOf>;
 
 function attemptOf(payment: Payment) {
 	const identity = identityOf(payment);
-	const allowed = allowedBy(payment.confirmedNotPaid ?? [], identity);
+	const allowed = allowedBy(payment.confirmedNotPaid, identity);
 	const keys = keysOf(identity, allowed.attempt);
 	return { payment, identity, allowed, keys, code: codeOf(identity, allowed.attempt) };
+}
+
+/** The key in the memory of the process, which knows the payments of several services. */
+function inMemory({ baseUrl }: Payment, key: string): string {
+	return `${baseUrl} ${key}`;
 }
 
 /**
@@ -161,7 +166,7 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 		if ('error' in known) throw known.error;
 		/* In the same moment, so that of two nodes only one goes on. */
 		const claimed = claimedKeys(attempt.keys, this.isInMemory(payment));
-		const own = this.memory.claim(this.inMemory(payment, claimed));
+		const own = this.memory.claim(claimed.map((key) => inMemory(payment, key)));
 		const claim = await this.claim(attempt).catch((error: unknown) => {
 			own.release();
 			throw error;
@@ -177,7 +182,7 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 		try {
 			throwIfStopped(this.signal);
 			const answer = await send();
-			this.memory.record(this.inMemory(payment, paid));
+			this.memory.record(paid.map((key) => inMemory(payment, key)));
 			own.keep();
 			for (const key of paid) this.justPaid.add(key);
 			this.tries.set(item, { payment, answer });
@@ -189,10 +194,8 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 				this.tries.set(item, { code: attempt.code, error: unknown });
 				throw unknown;
 			}
-			const isCleared = await claim.release().then(
-				() => true,
-				() => false,
-			);
+			let isCleared = true;
+			await claim.release().catch(() => (isCleared = false));
 			own.release();
 			const refusal = notMade(attempt, error, isCleared);
 			this.tries.set(item, { refusal });
@@ -210,10 +213,6 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 
 	private get tries(): Map<string, Try> {
 		return this.scope.isTool ? this.toolTries : triesOfRuns.of(this.scope);
-	}
-
-	private inMemory({ baseUrl }: Payment, keys: readonly string[]): string[] {
-		return keys.map((key) => `${baseUrl} ${key}`);
 	}
 
 	/** @returns why the store could not be asked */
@@ -251,22 +250,27 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 		return { is: 'refused', error: changedSince(payment, own.payment) };
 	}
 
+	/** What wasn't looked up counts as not stored. */
+	private isStored(payment: Payment): IsRecorded {
+		return (key) => this.stored.get(payment)?.(key) === true;
+	}
+
 	private isInMemory(payment: Payment): IsRecorded {
-		return (key) => this.inMemory(payment, [key]).some((each) => this.memory.has(each));
+		return (key) => this.memory.has(inMemory(payment, key));
 	}
 
 	private knownOfOthers(
 		{ payment, identity, allowed, keys }: Attempt,
 		failure: unknown,
 	): Known<PaymentAnswer> {
-		const stored = this.stored.get(payment);
+		const isStored = this.isStored(payment);
 		const isInMemory = this.isInMemory(payment);
-		const isRecorded = (key: string) => stored?.(key) === true || isInMemory(key);
+		const isRecorded = (key: string) => isStored(key) || isInMemory(key);
 		const decision = decide(keys, allowed, isRecorded);
 		const { attempt } = allowed;
 		if (decision === 'sendable') {
 			/* What this process has not sent, another one may have. */
-			if (stored === undefined) return { is: 'refused', error: notLookedUp(failure) };
+			if (!this.stored.has(payment)) return { is: 'refused', error: notLookedUp(failure) };
 			return { is: 'sendable', attempt };
 		}
 		if (decision === 'unknown' || decision === 'otherAuthorization') {
@@ -284,16 +288,16 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 
 	/** @returns undefined if another process was faster */
 	private async claim({ payment, keys }: Attempt): Promise<PaymentClaim | undefined> {
-		const stored = this.stored.get(payment) ?? (() => false);
-		const claimed = claimedKeys(keys, stored);
+		const isStored = this.isStored(payment);
+		const claimed = claimedKeys(keys, isStored);
 		const permanentKeys = [...this.justPaid];
 		const claim = await claimForPayment(this.list, {
 			keys: claimed,
 			permanentKeys,
 			/* The attempt before may have been seen only because another process looked for it. */
-			requiredKeys: keys.previous.filter(stored),
+			requiredKeys: keys.previous.filter(isStored),
 			/* Nothing of it may have been recorded since the look-up. */
-			mayClaim: (isRecorded) => claimed.every((key) => stored(key) || !isRecorded(key)),
+			mayClaim: (isRecorded) => claimed.every((key) => isStored(key) || !isRecorded(key)),
 			signal: this.signal,
 		}).catch((failure: unknown) => {
 			throwIfStopped(this.signal);
@@ -301,7 +305,7 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 		});
 		if (claim === undefined) return undefined;
 		for (const key of permanentKeys) this.justPaid.delete(key);
-		if (keys.lookUps.some(stored)) {
+		if (keys.lookUps.some(isStored)) {
 			/* What a killed look-up left must not put this attempt in doubt. */
 			const doubtful = [keys.paid, keys.paidSame, ...keys.lookUps];
 			await forget(this.list, doubtful).catch(() => undefined);

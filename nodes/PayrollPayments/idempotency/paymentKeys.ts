@@ -51,7 +51,7 @@ export interface Payment {
 	/** The row as people call it, e.g. "row 7 of the sheet (PAY-007)". */
 	readonly row?: string;
 	/** The codes of attempts that, as the service says, were not made; as the user typed them. */
-	readonly confirmedNotPaid?: readonly string[];
+	readonly confirmedNotPaid: readonly string[];
 }
 
 /** Attempts after the one in question that are looked for, since n8n forgets the oldest first. */

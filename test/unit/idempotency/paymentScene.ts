@@ -20,6 +20,7 @@ export const payment: Payment = {
 	cents: 12_500,
 	summary: '$125.00 to ana@example.com',
 	item: 0,
+	confirmedNotPaid: [],
 };
 
 export const paid: PaymentAnswer = { transaction: 'tx-123456789012' };

@@ -29,6 +29,7 @@ const sheet: readonly Payment[] = ['INV-1', 'INV-2', undefined].map((reference, 
 	cents: 12_500,
 	summary: `row ${item}`,
 	item,
+	confirmedNotPaid: [],
 }));
 
 /** What a row may say in a later run: the same reference, or authorization, for something else. */

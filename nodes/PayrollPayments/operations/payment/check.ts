@@ -153,7 +153,7 @@ async function guardPayment(
 ): Promise<GuardedPayment> {
 	const { items, place, input } = form;
 	const { teamId, recipientEmail, currency, network, paymentReference: reference } = input;
-	const { confirmedNotPaid, typedAmountUnit } = run.settings;
+	const { confirmedNotPaid = [], typedAmountUnit } = run.settings;
 	const { message } = input.typedData;
 	const cents = centsOf(input);
 	const signedCents = signedAmountCents(message.data.amount, typedAmountUnit);
