@@ -83,7 +83,7 @@ const PARTS: Readonly<Record<string, Part>> = {
 			'unit/{operations,run}/*.test.ts',
 			'n8n/{action,answersOfPayments,checkOnly,hostRuns,invitePeople,officeSheets}.test.ts',
 			'n8n/{openQuestions,outputSchemas,payRun,paymentChecks,paymentRows,payments}.test.ts',
-			'n8n/{permissions,services,signingGuard}.test.ts',
+			'n8n/{permissions,services,session,signingGuard}.test.ts',
 			'n8n/conformance/contract.test.ts',
 		],
 		explained: true,

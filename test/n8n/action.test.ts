@@ -145,6 +145,13 @@ describe('what an execution has done', () => {
 	});
 });
 
+it('names what is wrong in a form before what is wrong in the credentials', async () => {
+	const credentials = sandbox.credentials({ baseUrl: 'nowhere' });
+	const form = { ...(await sandbox.payment()), teamId: '={{ $json.team }}' };
+	const { error } = await runNode(credentials, form);
+	expect(error?.message).toContain('Team ID');
+});
+
 describe('a bad option under Continue On Fail', () => {
 	it.each([{ inviteesPerRequest: 2.5 }, { timeout: 0 }, { concurrency: 99 }])(
 		'fails every row of a sheet, and none passes as if it had been sent: %j',

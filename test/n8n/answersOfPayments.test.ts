@@ -8,6 +8,7 @@ const service = useEchoService();
 const REWRITTEN = {
 	...{ outcome: 'not_sent', amount: '1.00', currency: 'EUR', network: 'other', team: 'te-other' },
 	...{ recipient_email: 'other@example.com', reference: 'other', error: 'It failed' },
+	hint: 'Pay it again',
 	...{ attempt_code: '0000-0000-1', already_sent: true, run_message: 'Nothing was paid' },
 };
 

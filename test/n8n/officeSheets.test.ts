@@ -57,6 +57,18 @@ describe('a row in which nobody entered anything', () => {
 		expect((await invite([guest, { ...row, email: '' }])).error).toBeUndefined();
 	});
 
+	it('needs no team where each row names its own', async () => {
+		const { output, error } = await sandbox.run(
+			{
+				...{ resource: 'payment', operation: 'create', teamId: '={{ $json.team }}' },
+				...{ currency: 'USD', network: 'arbitrum', paymentsSource: 'items', options: {} },
+			},
+			{ items: [await payment(1, { team: sandbox.team }), { team: '' }] },
+		);
+		expect(error).toBeUndefined();
+		expect(output).toHaveLength(1);
+	});
+
 	it('is one only if it has nothing else', async () => {
 		const { error } = await pay([await payment(1, { recipient_email: '', approved: false })]);
 		expect(error?.message).toContain('Row 1 (PAY-001): recipient_email is missing');

@@ -177,6 +177,14 @@ describe.each(SOURCES)('rows from %s', (what, run) => {
 		},
 	);
 
+	it('aren’t paid with one that is wrong, though the output of a check is still set', async () => {
+		const { error } = await run([await row(0), { ...(await row(1)), amount: 'abc' }], {
+			checkOutput: 'run',
+		});
+		expect(error?.message).toContain('Row 3 of the sheet (PAY-002): amount must be dollars');
+		expect(sandbox.writes()).toEqual([]);
+	});
+
 	it('are named by their row and reference', async () => {
 		const rows = await sheet();
 		rows[1] = { ...rows[1], amount: 'abc' };

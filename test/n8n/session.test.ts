@@ -1,8 +1,11 @@
+import { createServer } from 'node:http';
+
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import { systemClock } from '../../nodes/PayrollPayments/api/session';
 import '../support/withoutPauses';
 import { CONTINUE, rawRequest, runNode, SavedCredentials, testSaved } from '../support/actionHost';
+import { listen } from '../support/httpServer';
 import { FORMS } from '../support/operationForms';
 import { PollHost } from '../support/pollHost';
 import { newWallet, REFUSALS, useTokenService } from '../support/tokenService';
@@ -372,6 +375,29 @@ describe('before a change', () => {
 		saved.data = { ...saved.data, baseUrl: 'http://127.0.0.1:1' };
 		const { output } = await runNode(saved, FORMS.createInvites, CONTINUE);
 		expect(output[0]?.json).toMatchObject({ outcome: 'refused' });
+	});
+
+	it('a service that cuts connections is asked as often before three changes as before one', async () => {
+		let connections = 0;
+		const server = createServer().on('connection', (socket) => {
+			connections += 1;
+			socket.destroy();
+		});
+		const { url, stop } = await listen(server);
+		const saved = newWallet(url, { authentication: 'accessToken', accessToken: 'a.b.c' });
+		const connectionsFor = async (count: number) => {
+			const before = connections;
+			const { output } = await runNode(saved, INVITE, {
+				items: PEOPLE.slice(0, count),
+				...CONTINUE,
+			});
+			expect(output.map(({ json }) => json.outcome)).toEqual(Array(count).fill('refused'));
+			return connections - before;
+		};
+		const once = await connectionsFor(1);
+		expect(once).toBeGreaterThan(0);
+		expect(await connectionsFor(3)).toBe(once);
+		await stop();
 	});
 
 	it('an access token that the service refuses costs the change, and nothing is sent', async () => {

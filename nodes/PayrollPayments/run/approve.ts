@@ -102,15 +102,15 @@ export function approve(
 	const ready = rowsThatAre(rows, 'ready');
 	const unapproved = new Set<Row>(ready.filter((row) => !isApproved(row)));
 	if (unapproved.size === 0) return rows;
-	const [ofRun, ...others] = new Set(given.values());
-	if (given.size > 1 && ofRun !== undefined && others.length === 0) {
+	const approvals = new Set(given.values());
+	if (given.size > 1 && approvals.size === 1) {
 		/* A refused row can be part of it if its request is known: a payment that was made before. */
 		const isWhole = rowsThatAre(rows, 'refused').every(({ writes }) => writes.length > 0);
 		const whole = approvalOf(
 			of,
 			inOrder(rows).flatMap(({ writes }) => writes),
 		);
-		if (isWhole && ofRun === normalizeApproval(whole)) return rows;
+		if (isWhole && approvals.has(normalizeApproval(whole))) return rows;
 		return refuseRest(
 			rows,
 			unapproved.size < ready.length ? coversSome() : otherRun(rows, contentOf),
@@ -127,7 +127,7 @@ export function approve(
 					`Approved Check is missing, and ${credentialLabel(credentials)} require it`,
 					'Run this first with Check Only, have a person approve it, and use its approval as Approved Check under Options.',
 				);
-		return { ...row, state: { is: 'refused', error, scope: 'row' } };
+		return { ...row, state: { is: 'refused', error } };
 	});
 }
 

@@ -81,10 +81,9 @@ const columnName = text(
 
 /** *Column Names*: headers for fields whose columns aren't recognized by name. */
 export function columnNamesFor<const Name extends string>(
-	names: readonly Name[],
-	preset: NoInfer<Name>,
+	names: readonly [Name, ...Name[]],
 ): Field<ReadonlyArray<NamedColumn<Name>>, 'unset'> {
-	const columnField = choice<Name>({ label: 'Field' }, menuOf(names), preset);
+	const columnField = choice<Name>({ label: 'Field' }, menuOf(names), names[0]);
 	const column = z
 		.object({ field: z.unknown(), name: columnName.schema })
 		.transform(({ field, name }, context): NamedColumn<Name> => {

@@ -4,16 +4,24 @@ import type { Redactor } from '../shared/redaction';
 import { messageFor } from '../api/nodeErrors';
 import type { Operation } from './operation';
 import { failureRecord, madeNow, recordsOf } from './output';
-import { failedRows, firstItem, nameOf, type FailedRow, type Place, type Row } from './rows';
+import {
+	concernsRun,
+	failedRows,
+	firstItem,
+	nameOf,
+	type FailedRow,
+	type Place,
+	type Row,
+} from './rows';
 
 /** How many failures or items a message lists before it only counts the rest. */
 const MAX_NAMED = 10;
 
 /** An unknown outcome comes first, since money or invites may have gone out; then what concerns the run. */
-function urgencyOf({ state }: FailedRow): number {
-	if (state.is === 'unknown') return 0;
-	if (state.is === 'notSent') return 3;
-	return state.scope === 'run' ? 1 : 2;
+function urgencyOf(row: FailedRow): number {
+	if (row.state.is === 'unknown') return 0;
+	if (row.state.is === 'notSent') return 3;
+	return concernsRun(row) ? 1 : 2;
 }
 
 /** Where something happened: the row of a sheet, or the first item, and all of them if there are several. */
@@ -24,7 +32,7 @@ function whereOf(items: readonly number[], place?: Place) {
 
 /** " (the same in rows 5, 9)"; nothing if there are no others than the first. */
 function alsoIn(group: readonly FailedRow[]): string {
-	if (group.some(({ state }) => state.is === 'refused' && state.scope === 'run')) return '';
+	if (group.some(concernsRun)) return '';
 	const rows = group.flatMap(({ place, state: { error } }) => {
 		const row = (error instanceof UserError ? error.context.row : undefined) ?? place?.row;
 		return row === undefined ? [] : [row.number];
@@ -69,12 +77,11 @@ export function combineFailures(
 	const [same = [], ...different] = grouped(reported);
 	const recordOf = (row: FailedRow) =>
 		failureRecord(operation, rows, row, firstItem(row), redactor);
-	const ofRun = (row: FailedRow) => row.state.is === 'refused' && row.state.scope === 'run';
 	const failures = grouped(reported).flatMap((group) =>
 		group
-			.filter((row, index) => index === 0 || !ofRun(row))
+			.filter((row, index) => index === 0 || !concernsRun(row))
 			.map((row) => ({
-				...whereOf(ofRun(row) ? [firstItem(row)] : row.items, row.place),
+				...whereOf(concernsRun(row) ? [firstItem(row)] : row.items, row.place),
 				...recordOf(row),
 			})),
 	);

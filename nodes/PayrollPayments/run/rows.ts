@@ -21,8 +21,8 @@ export interface Form<Input = unknown, Options = unknown> {
 	readonly approvedCheck?: string;
 }
 
-/** When something was done. *Retry On Fail* makes several tries in one run of the node. */
-type When = 'now' | 'earlierTry' | 'earlierRun';
+/** When something was done before. *Retry On Fail* makes several tries in one run of the node. */
+type Earlier = 'earlierTry' | 'earlierRun';
 
 /** What became of a row, so far. */
 export type State =
@@ -32,14 +32,14 @@ export type State =
 	| { readonly is: 'ready'; act(perform: Perform): Promise<readonly OutputRecord[]> }
 	/** *Check Only*: what it would do is put out, and nothing was done. */
 	| { readonly is: 'checked'; readonly records: readonly OutputRecord[] }
-	| { readonly is: 'done'; readonly records: readonly OutputRecord[]; readonly when: When }
+	| { readonly is: 'done'; readonly records: readonly OutputRecord[]; readonly when?: Earlier }
 	/**
 	 * Nothing of it was done. With the scope `run`, for a reason that concerns the run as a whole; with
-	 * `request`, after a request was on its way.
+	 * `request`, after a request was on its way; without one, for a reason that concerns the row.
 	 */
-	| { readonly is: 'refused'; readonly error: unknown; readonly scope: 'request' | 'row' | 'run' }
+	| { readonly is: 'refused'; readonly error: unknown; readonly scope?: 'request' | 'run' }
 	/** All or a part of it may have been done. */
-	| { readonly is: 'unknown'; readonly error: unknown; readonly when: When }
+	| { readonly is: 'unknown'; readonly error: unknown; readonly when?: Earlier }
 	/** The run ended before it. */
 	| { readonly is: 'notSent'; readonly error: unknown };
 
@@ -78,11 +78,15 @@ export function firstItem({ items }: Pick<Row, 'items'>): number {
 	return items[0] ?? 0;
 }
 
+/** Whether a row was refused for a reason that concerns the run as a whole. */
+export function concernsRun({ state }: Pick<Row, 'state'>): boolean {
+	return state.is === 'refused' && state.scope === 'run';
+}
+
 /** What errors call the place of a row; undefined if they are about the run of a sheet. */
 export function nameOf({ place, state }: Row, item: number): number | SheetPlace | undefined {
-	const isOfRun = state.is === 'refused' && state.scope === 'run';
 	if (place?.row === undefined) return place?.item ?? item;
-	return isOfRun ? undefined : place.row;
+	return concernsRun({ state }) ? undefined : place.row;
 }
 
 /** The numbers of the input items that a row comes from. */
@@ -94,11 +98,12 @@ export function inOrder<Some extends Pick<Row, 'items'>>(rows: readonly Some[]):
 	return [...rows].sort((a, b) => firstItem(a) - firstItem(b));
 }
 
-export function refused(
-	items: readonly number[],
-	error: unknown,
-	scope: 'row' | 'run' = 'row',
-): Row {
+/** A row of which nothing but its form is known. */
+export function rowOf(form: Form): Row {
+	return { items: form.items, place: form.place, writes: [], state: { is: 'read', form } };
+}
+
+export function refused(items: readonly number[], error: unknown, scope?: 'run'): Row {
 	return { items, writes: [], state: { is: 'refused', error, scope } };
 }
 
@@ -129,10 +134,10 @@ export async function eachOrRefused<Entry extends Pick<Row, 'items'>>(
 export function stateAfter(error: unknown): State {
 	switch (outcomeOf(error)) {
 		case 'unknown':
-			return { is: 'unknown', error, when: 'now' };
+			return { is: 'unknown', error };
 		case 'refused': {
 			const wasRequested = error instanceof ServiceError || error instanceof NoResponseError;
-			return { is: 'refused', error, scope: wasRequested ? 'request' : 'row' };
+			return { is: 'refused', error, scope: wasRequested ? 'request' : undefined };
 		}
 		case 'not_sent':
 			return { is: 'notSent', error };

@@ -17,6 +17,7 @@ import {
 	failedRows,
 	refused,
 	refuseRest,
+	rowOf,
 	rowsThatAre,
 	inputItemsOf,
 	stateAfter,
@@ -65,34 +66,39 @@ async function carryOut(
 	continues: boolean,
 ): Promise<{ readonly rows: readonly Row[]; readonly isCheck?: boolean }> {
 	const items = inputItems(context);
+	const [first] = items;
+	/* n8n runs no node without items. */
+	if (first === undefined) return { rows: [] };
 	const { rows: all, leftOut } = read(operation, items);
 	if (leftOut > 0)
 		context.addExecutionHints({ message: leftOutNotice(leftOut), location: 'outputPane' });
 	let rows: readonly Row[] = all;
 	const approved = approvedChecks(rows);
-	let settings: Settings = { concurrency: 1 };
+	let settings: Settings;
 	try {
 		refuseCaller(context, operation);
-		if (items[0] !== undefined) settings = operation.readSettings(items[0]);
+		settings = operation.readSettings(first);
 	} catch (error) {
 		return { rows: refuseRest(rows, error) };
 	}
-	const reportsRun = settings.checkOnly === true && settings.checkOutput === 'run';
+	const { checkOnly = false, checkOutput } = settings;
+	const describeRun = checkOnly && checkOutput === 'run' ? operation.describeRun : undefined;
 	const step = async (take: () => Promise<readonly Row[]>): Promise<void> => {
-		if (!continues && !reportsRun && failedRows(rows).length > 0) return;
+		if (!continues && describeRun === undefined && failedRows(rows).length > 0) return;
 		rows = await take().catch((error: unknown) => refuseRest(rows, error));
 	};
 	let opened: OpenRun | undefined;
 	const host = async () => (opened ??= await openRun(context, redactor, operation, settings));
 	await step(async () => await check(operation, rows, (await host()).run));
-	if (settings.checkOnly === true) {
-		await step(async () => await describe(operation, rows, (await host()).run, reportsRun));
+	if (checkOnly) {
+		await step(async () => await describe(rows, (await host()).run, describeRun));
 		return { rows, isCheck: true };
 	}
 	await step(async () => approve(operation, rows, (await host()).run, approved));
 	await step(async () => await confirmToken(operation, rows, await host()));
 	if (opened === undefined) return { rows };
-	rows = await send(rows, (await host()).perform, settings, policyOf(operation, continues));
+	const ends = (state: State) => endsRun(state, operation, continues);
+	rows = await send(rows, (await host()).perform, settings, ends);
 	return { rows: (await operation.finish?.(rows, (await host()).run)) ?? rows };
 }
 
@@ -158,17 +164,14 @@ function read(operation: Operation, items: readonly InputItem[]) {
 			for (const form of formsOf(operation, item, count)) {
 				count++;
 				if (form === undefined) leftOut++;
-				else {
-					const { items: numbers, place } = form;
-					rows.push({ items: numbers, place, writes: [], state: { is: 'read', form } });
-				}
+				else rows.push(rowOf(form));
 			}
 		} catch (error) {
 			const columns = operation.columnsOfUnread?.(item);
 			rows.push({ ...refused([count++], error), place: { item: item.index }, columns });
 		}
 	}
-	if (rows.length > 0 || leftOut === 0) return { rows, leftOut };
+	if (rows.length > 0) return { rows, leftOut };
 	const error = new UserError('All rows are empty', {
 		hint: 'Check the node that reads the sheet.',
 	});
@@ -203,13 +206,12 @@ async function check(
 
 /** What *Check Only* puts out: an item for each request, or one for the whole run. */
 async function describe(
-	operation: Operation,
 	rows: readonly Row[],
 	run: RunContext,
-	reportsRun: boolean,
+	describeRun: Operation['describeRun'],
 ): Promise<readonly Row[]> {
-	if (reportsRun && operation.describeRun !== undefined) {
-		const records = [await operation.describeRun(rows, run)];
+	if (describeRun !== undefined) {
+		const records = [await describeRun(rows, run)];
 		const items = rows.flatMap(inputItemsOf).sort((a, b) => a - b);
 		return [{ items, writes: [], state: { is: 'checked', records } }];
 	}
@@ -235,30 +237,11 @@ async function confirmToken(
 	return rows;
 }
 
-type Policy = 'stopAtFailure' | 'stopAtUnknown' | 'goOn';
-
-function policyOf({ stopsAtUnknown }: Operation, continues: boolean): Policy {
-	if (!continues) return 'stopAtFailure';
-	return stopsAtUnknown === true ? 'stopAtUnknown' : 'goOn';
-}
-
 /** Whether nothing more is sent. Whatever broke an earlier try would break the other rows, too. */
-function endsRun(state: State, policy: Policy): boolean {
-	switch (state.is) {
-		case 'refused':
-			return policy === 'stopAtFailure';
-		case 'unknown':
-			return (
-				policy === 'stopAtFailure' || (policy === 'stopAtUnknown' && state.when !== 'earlierRun')
-			);
-		case 'notSent':
-			return policy !== 'goOn';
-		case 'read':
-		case 'ready':
-		case 'checked':
-		case 'done':
-			return false;
-	}
+function endsRun(state: State, { stopsAtUnknown }: Operation, continues: boolean): boolean {
+	if (state.is === 'refused') return !continues;
+	if (state.is !== 'unknown') return false;
+	return !continues || (stopsAtUnknown === true && state.when !== 'earlierRun');
 }
 
 function endedBefore(): State {
@@ -276,16 +259,16 @@ async function send(
 	rows: readonly Row[],
 	perform: Perform,
 	{ concurrency }: Settings,
-	policy: Policy,
+	ends: (state: State) => boolean,
 ): Promise<readonly Row[]> {
-	let isEnded = rows.some(({ state }) => endsRun(state, policy));
+	let isEnded = rows.some(({ state }) => ends(state));
 	const carriedOut = new Map<Row, State>();
 	const queue = rowsThatAre(rows, 'ready').values();
 	const worker = async () => {
 		for (const row of queue) {
 			const state = isEnded ? endedBefore() : await stateOf(row, perform);
 			carriedOut.set(row, state);
-			isEnded ||= endsRun(state, policy);
+			isEnded ||= ends(state);
 		}
 	};
 	await Promise.all(Array.from({ length: concurrency }, worker));
@@ -294,7 +277,7 @@ async function send(
 
 async function stateOf({ state }: RowThatIs<'ready'>, perform: Perform): Promise<State> {
 	try {
-		return { is: 'done', records: await state.act(perform), when: 'now' };
+		return { is: 'done', records: await state.act(perform) };
 	} catch (error) {
 		return stateAfter(error);
 	}

@@ -153,11 +153,21 @@ it('has the promised defaults and values for payments', () => {
 	expect(menus).toEqual(
 		expect.arrayContaining([
 			['amountUnit', 'dollars', ['cents', 'dollars']],
+			['paymentsSource', 'fields', ['fields', 'items', 'json']],
 			['typedAmountUnit', 'tokenSixDecimals', ['cents', 'notChecked', 'tokenSixDecimals']],
 			['ifAlreadyPaid', 'fail', ['fail', 'skip']],
 			['checkOutput', 'item', ['run', 'item']],
 		]),
 	);
+});
+
+it('calls the sources of payments by names that say where they are', () => {
+	const source = properties.find(({ name }) => name === 'paymentsSource');
+	expect(source?.options).toEqual([
+		expect.objectContaining({ name: 'Form', description: expect.stringContaining('form') }),
+		expect.objectContaining({ name: 'Input Rows', description: expect.stringContaining('item') }),
+		expect.objectContaining({ name: 'JSON', description: expect.stringContaining('list of rows') }),
+	]);
 });
 
 describe('the triggers', () => {

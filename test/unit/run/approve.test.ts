@@ -191,7 +191,7 @@ it('the value of an item refuses only that item', () => {
 	expect(refusals(judge(payments, [first, second, second]))).toEqual([
 		expect.objectContaining({
 			items: [2],
-			scope: 'row',
+			scope: undefined,
 			message: 'This isn’t what was approved',
 		}),
 	]);
@@ -204,7 +204,7 @@ it('the value of an item refuses only that item', () => {
 it('several items that share a request all name its approval', () => {
 	const both = rowsOf(sheet(1)).map((row) => ({ ...row, items: [0, 1] }));
 	const [own, wrong] = [approvalOfRun(sheet(1)), '0000-0000-0000-0000'];
-	const refused: State = { is: 'refused', error: new UserError('refused'), scope: 'row' };
+	const refused: State = { is: 'refused', error: new UserError('refused') };
 	const rows = [...both, { items: [2], writes: [], state: refused }];
 	expect(keep(rows, [own, own])).toEqual(rows);
 
@@ -219,7 +219,7 @@ it('several items that share a request all name its approval', () => {
 	for (const approvals of [[own, wrong], [own], [wrong], []]) {
 		const [message, hint] = approvals.length === 0 ? missing : changed;
 		expect(refusals(keep(both, approvals))).toEqual([
-			{ items: [0, 1], scope: 'row', message, hint },
+			{ items: [0, 1], scope: undefined, message, hint },
 		]);
 	}
 });
@@ -237,13 +237,13 @@ describe('the value of a run', () => {
 		const states: State[] = [
 			{ is: 'unknown', error, when: 'earlierRun' },
 			{ is: 'done', records: [], when: 'earlierRun' },
-			{ is: 'refused', error, scope: 'row' },
+			{ is: 'refused', error },
 		];
 		for (const state of states) expect(keep(withSecond(state), given)).toEqual(withSecond(state));
 	});
 
 	it('refuses the run where a row was refused or changed', () => {
-		const refused = withSecond({ is: 'refused', error, scope: 'row' }, []);
+		const refused = withSecond({ is: 'refused', error }, []);
 		const other = withSecond({ is: 'unknown', error, when: 'earlierRun' }, rows[2]?.writes);
 		for (const [run, because, why] of [
 			[
@@ -264,7 +264,7 @@ describe('the value of a run', () => {
 		}
 		/* One that was made before is no reason. */
 		const before = refused.map((row, item) =>
-			item === 0 ? { ...row, state: { is: 'refused', error, scope: 'row' } as const } : row,
+			item === 0 ? { ...row, state: { is: 'refused', error } as const } : row,
 		);
 		expect(refusals(keep(before, given)).at(-1)?.message).toBe(
 			'This run isn’t the one that was approved, because of row 2 (earlier attempt)',

@@ -12,7 +12,7 @@ import { invitee, INVITEE_FIELDS, inviteeFrom, type Invitee, type InviteeField }
 
 export type Row = SheetRow<InviteeField>;
 
-export const columnNames = columnNamesFor(INVITEE_FIELDS, 'email');
+export const columnNames = columnNamesFor(INVITEE_FIELDS);
 
 const RECOGNITION = {
 	recognized: new Map(INVITEE_FIELDS.map((field) => [withoutStyle(field), field])),

@@ -71,8 +71,10 @@ async function guardAuthorization(
 
 /** The account of the paying team, which may be the sender; undefined if it can't be read. */
 async function accountOf(teamId: string, { read }: PaymentRun): Promise<string | undefined> {
-	const balance = await read(balanceCall(teamId)).catch(() => undefined);
-	return balance?.platform_account_address;
+	return await read(balanceCall(teamId)).then(
+		(balance) => balance.platform_account_address,
+		() => undefined,
+	);
 }
 
 /** What is signed, for the person who approves it. */
@@ -235,7 +237,7 @@ function withKnown(
 				return and({ is: 'done', records: [paid(columns, known.answer)], when }, notAgain());
 			}
 			if (ifAlreadyPaid === 'fail') {
-				return and({ is: 'refused', error: known.error, scope: 'row' });
+				return and({ is: 'refused', error: known.error });
 			}
 			const record = { outcome: 'already_paid', transaction: null, ...columns };
 			return and({ is: 'done', records: [record], when }, notAgain());
@@ -244,7 +246,7 @@ function withKnown(
 			return and({ is: 'unknown', error: known.error, when: known.when });
 		case 'refused': {
 			const wasSent = known.when === 'earlierTry';
-			const scope = wasSent ? 'request' : 'row';
+			const scope = wasSent ? 'request' : undefined;
 			return and({ is: 'refused', error: known.error, scope }, wasSent ? row.writes : []);
 		}
 	}

@@ -1,4 +1,4 @@
-import { failedRows, firstItem, inOrder, type Row } from '../../run/rows';
+import { concernsRun, failedRows, firstItem, inOrder, type Row } from '../../run/rows';
 import type { OutputRecord } from '../../run/write';
 import { messageOf as errorOf } from '../../shared/errors';
 import { centsAsDollars, dollarsAsCents } from '../../shared/money';
@@ -30,10 +30,8 @@ export function paymentName(row: Row): string {
 export function failuresIn(rows: readonly Row[], nameOf: (row: Row) => string): string[] {
 	const groups = new Map<string, string[]>();
 	for (const row of inOrder(failedRows(rows))) {
-		const { state } = row;
-		const said = shorten(errorOf(state.error), LONGEST_ERROR).replace(/\.$/, '');
-		const isOfRun = state.is === 'refused' && state.scope === 'run';
-		groups.set(said, [...(groups.get(said) ?? []), ...(isOfRun ? [] : [nameOf(row)])]);
+		const said = shorten(errorOf(row.state.error), LONGEST_ERROR).replace(/\.$/, '');
+		groups.set(said, [...(groups.get(said) ?? []), ...(concernsRun(row) ? [] : [nameOf(row)])]);
 	}
 	return [...groups].map(([said, names]) =>
 		names.length === 0 ? said : `${listed(names).replace(/^row /, 'Row ')}: ${said}`,

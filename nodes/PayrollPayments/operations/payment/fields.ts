@@ -96,7 +96,7 @@ export const COLUMNS = [
 export type Column = (typeof COLUMNS)[number];
 
 export const options = {
-	columnNames: columnNamesFor(COLUMNS, 'recipient_email'),
+	columnNames: columnNamesFor(COLUMNS),
 	domain: optionalJsonObject({
 		label: 'Domain',
 		description: `EIP-712 domain that the signature is for. ${WHEN_NEEDED}.`,
@@ -140,7 +140,6 @@ export const options = {
 const rows = z
 	.array(z.record(z.unknown(), { invalid_type_error: 'must be an object' }).nullable(), {
 		invalid_type_error: 'must be a JSON list',
-		required_error: 'is missing',
 	})
 	.min(1, 'is empty. Add at least one row');
 

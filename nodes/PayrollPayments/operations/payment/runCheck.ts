@@ -1,6 +1,6 @@
 import { balanceCall } from '../../api/balanceCall';
 import { approvalOf, hostOf } from '../../run/approve';
-import { failedRows, firstItem, inOrder, type Row } from '../../run/rows';
+import { failedRows, firstItem, inOrder, type FailedRow, type Row } from '../../run/rows';
 import type { RunContext } from '../../run/runContext';
 import type { OutputRecord } from '../../run/write';
 import { messageOf } from '../../shared/errors';
@@ -34,19 +34,18 @@ function duplicatesIn(rows: readonly PaymentRow[]): PaymentRow[][] {
 	return [...groups.values()].filter((group) => group.length > 1);
 }
 
-/** A row that needs attention. */
-function listedRow(row: Row): OutputRecord {
-	const number = firstItem(row) + 1;
-	const [failed] = failedRows([row]);
-	if (isPayment(row) && row.known.is === 'done') {
-		return { row: number, summary: row.payment.summary };
-	}
-	const error = failed === undefined ? '' : messageOf(failed.state.error);
-	const summary = isPayment(row) ? row.payment.summary : summaryOf(row);
-	if (isPayment(row) && row.known.is === 'unknown') {
-		return { row: number, summary, attempt_code: row.known.code ?? null, error };
-	}
-	return { row: number, summary, error };
+/** A row that wasn't paid before, and can't be paid now. */
+function listedFailure(row: FailedRow): OutputRecord {
+	const error = messageOf(row.state.error);
+	if (!isPayment(row)) return { row: numberOf(row), summary: summaryOf(row), error };
+	const listed = { row: numberOf(row), summary: row.payment.summary };
+	return row.known.is === 'unknown'
+		? { ...listed, attempt_code: row.known.code ?? null, error }
+		: { ...listed, error };
+}
+
+function numberOf(row: Row): number {
+	return firstItem(row) + 1;
 }
 
 /** Which payment a row is that was refused before it was one, as far as its form tells. */
@@ -74,11 +73,12 @@ export async function describeRun(rows: readonly Row[], run: RunContext): Promis
 	const paid = payments.filter(({ known }) => known.is === 'done');
 	const unknown = payments.filter(({ known }) => known.is === 'unknown');
 	const other = new Set<Row>([...toSend, ...paid, ...unknown]);
-	const refused = all.filter((row) => !other.has(row));
-	const total = all.reduce((sum, { columns }) => {
-		const amount = columns?.amount;
-		return typeof amount === 'string' ? sum + centsIn(amount) : sum;
-	}, 0n);
+	const refused = failedRows(all).filter((row) => !other.has(row));
+	const total = all.reduce(
+		(sum, { columns: { amount } = {} }) =>
+			typeof amount === 'string' ? sum + centsIn(amount) : sum,
+		0n,
+	);
 	const toSendTotal = totalCents(toSend);
 	const balance = await balanceOf(run, payments);
 	const duplicates = duplicatesIn(payments);
@@ -96,7 +96,7 @@ export async function describeRun(rows: readonly Row[], run: RunContext): Promis
 		),
 	);
 	const on = contracts.size === 0 ? [] : `Signed for ${[...contracts].join(' and ')}`;
-	const [firstRefused] = refused.map(listedRow);
+	const [firstRefused] = refused.map(listedFailure);
 	const failed =
 		firstRefused === undefined
 			? []
@@ -129,9 +129,9 @@ export async function describeRun(rows: readonly Row[], run: RunContext): Promis
 		balance: balance === undefined ? null : centsAsDecimal(balance),
 		balance_after: balance === undefined ? null : centsAsDecimal(balance - toSendTotal),
 		payments: payments.map(({ columns = {} }) => columns),
-		already_paid: paid.map(listedRow),
-		unknown: unknown.map(listedRow),
-		refused: refused.map(listedRow),
-		duplicates: duplicates.map((group) => group.map(({ items }) => items[0] + 1)),
+		already_paid: paid.map((row) => ({ row: numberOf(row), summary: row.payment.summary })),
+		unknown: failedRows(unknown).map(listedFailure),
+		refused: refused.map(listedFailure),
+		duplicates: duplicates.map((group) => group.map(numberOf)),
 	};
 }

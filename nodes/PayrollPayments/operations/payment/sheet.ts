@@ -79,8 +79,8 @@ function readCells(row: SheetRow<Column>, currency: string) {
 	return { recipientEmail, amountCents, paymentReference, typedData, fault };
 }
 
-/** Whether the form itself has the payment, and no row of a sheet. */
-function isOnForm(form: GivenForm): form is PaymentForm {
+/** Whether the form has a payment: its own, or that of a row that was read into it. */
+function hasPayment(form: GivenForm): form is PaymentForm {
 	return form.input.recipientEmail !== undefined && form.input.typedData !== undefined;
 }
 
@@ -91,7 +91,7 @@ function isOnForm(form: GivenForm): form is PaymentForm {
  */
 export function readPayments(forms: readonly GivenForm[], { credentials }: RunContext) {
 	const rows = sheetOf(
-		forms.filter((form) => !isOnForm(form)),
+		forms.filter((form) => !hasPayment(form)),
 		({ items: [number], place, json, options }) => ({
 			place: place?.row ?? { number: number + 1 },
 			columns: json,
@@ -99,7 +99,7 @@ export function readPayments(forms: readonly GivenForm[], { credentials }: RunCo
 		}),
 	);
 	checkColumnNames([...rows.values()]);
-	const payments = forms.filter(isOnForm);
+	const payments = forms.filter(hasPayment);
 	const unreadable: Row[] = [];
 	for (const [form, row] of rows) {
 		const { input, items } = form;
@@ -111,19 +111,20 @@ export function readPayments(forms: readonly GivenForm[], { credentials }: RunCo
 			...form.place,
 			row: { ...row.place, reference: paymentReference },
 		};
-		if (recipientEmail === undefined || typedData === undefined || fault !== undefined) {
-			const { currency, network, teamId } = input;
-			const columns = {
-				...(amountCents !== undefined && { amount: centsAsDecimal(amountCents) }),
-				...{ currency, network, team: entityLabel(teamId, credentials.entities) },
-				...(recipientEmail !== undefined && { recipient_email: recipientEmail }),
-				...(paymentReference !== undefined && { reference: paymentReference }),
-			};
-			unreadable.push({ ...refused(items, fault), place, columns });
+		const own = { recipientEmail, amountCents, paymentReference, typedData };
+		const filledIn = { ...form, place, input: { ...input, ...own } };
+		if (fault === undefined && hasPayment(filledIn)) {
+			payments.push(filledIn);
 			continue;
 		}
-		const own = { recipientEmail, amountCents, paymentReference, typedData };
-		payments.push({ ...form, place, input: { ...input, ...own } });
+		const { currency, network, teamId } = input;
+		const columns = {
+			...(amountCents !== undefined && { amount: centsAsDecimal(amountCents) }),
+			...{ currency, network, team: entityLabel(teamId, credentials.entities) },
+			...(recipientEmail !== undefined && { recipient_email: recipientEmail }),
+			...(paymentReference !== undefined && { reference: paymentReference }),
+		};
+		unreadable.push({ ...refused(items, fault), place, columns });
 	}
 	return { payments, unreadable };
 }
