@@ -196,12 +196,13 @@ function requireAtMost(
 	const most = isRun ? maximumPerRunCents : maximumPaymentCents;
 	if (most === undefined) return;
 	const where = credentialLabel(credentials);
-	if (amounts.includes(undefined)) {
+	const known = amounts.filter((cents) => cents !== undefined);
+	if (known.length < amounts.length) {
 		throw new UserError('The signed amount can’t be compared with the limit of these credentials', {
 			hint: `Under Typed Amount Unit, choose the unit of the authorization. ${label} in ${where} needs it.`,
 		});
 	}
-	const tooMuch = amounts.find((cents) => cents === undefined || !(cents <= most));
+	const tooMuch = known.find((cents) => !(cents <= most));
 	if (tooMuch === undefined) return;
 	const [allowed, found] = [most, tooMuch].map(centsAsDollars);
 	throw new UserError(

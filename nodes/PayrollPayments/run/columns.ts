@@ -7,6 +7,7 @@ import { isRecord } from '../shared/json';
 import { listed } from '../shared/lists';
 import { shorten, visible } from '../shared/redaction';
 import type { SheetPlace } from '../shared/sheetPlace';
+import { sheetPlaceOf, type Form } from './rows';
 
 type Columns = Readonly<Record<string, unknown>>;
 
@@ -62,14 +63,23 @@ export function isEmptyRow(columns: unknown): boolean {
 	);
 }
 
-/** Rows with the headers of all of them. */
-export function sheetOf<Name extends string, Source>(
-	sources: readonly Source[],
-	rowFrom: (source: Source) => Omit<SheetRow<Name>, 'headers'>,
+type SheetForm<Name extends string> = Form<
+	unknown,
+	{ readonly columnNames?: SheetRow<Name>['names'] }
+>;
+
+/** The rows of a sheet, each with the headers of all of them. */
+export function sheetOf<Name extends string, Source extends SheetForm<Name>>(
+	forms: readonly Source[],
 ): ReadonlyMap<Source, SheetRow<Name>> {
-	const rows = sources.map((source) => [source, rowFrom(source)] as const);
-	const headers = new Set(rows.flatMap(([, { columns }]) => Object.keys(columns)));
-	return new Map(rows.map(([source, row]) => [source, { ...row, headers }]));
+	const headers = new Set(forms.flatMap(({ json }) => Object.keys(json)));
+	return new Map(
+		forms.map((form) => {
+			const { json: columns, options } = form;
+			const names = options.columnNames ?? [];
+			return [form, { place: sheetPlaceOf(form), columns, names, headers }];
+		}),
+	);
 }
 
 const NO_COLUMN = 'is empty. Add a column with a field and a name, or remove the option';

@@ -89,6 +89,11 @@ export function nameOf({ place, state }: Row, item: number): number | SheetPlace
 	return concernsRun({ state }) ? undefined : place.row;
 }
 
+/** The row of a sheet that a row comes from; by its place in the run if it comes from none. */
+export function sheetPlaceOf({ items, place }: Pick<Row, 'items' | 'place'>): SheetPlace {
+	return place?.row ?? { number: firstItem({ items }) + 1 };
+}
+
 /** The numbers of the input items that a row comes from. */
 export function inputItemsOf({ items, place }: Pick<Row, 'items' | 'place'>): readonly number[] {
 	return place === undefined ? items : [place.item];
@@ -98,13 +103,13 @@ export function inOrder<Some extends Pick<Row, 'items'>>(rows: readonly Some[]):
 	return [...rows].sort((a, b) => firstItem(a) - firstItem(b));
 }
 
-/** A row of which nothing but its form is known. */
-export function rowOf(form: Form): Row {
-	return { items: form.items, place: form.place, writes: [], state: { is: 'read', form } };
+/** A row that changes nothing, or of which that isn’t known. */
+export function rowOf(items: readonly number[], state: State, place?: Place): Row {
+	return { items, place, writes: [], state };
 }
 
 export function refused(items: readonly number[], error: unknown, scope?: 'run'): Row {
-	return { items, writes: [], state: { is: 'refused', error, scope } };
+	return rowOf(items, { is: 'refused', error, scope });
 }
 
 /** Refuses every row that would still have been sent. */

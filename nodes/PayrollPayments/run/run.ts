@@ -164,7 +164,7 @@ function read(operation: Operation, items: readonly InputItem[]) {
 			for (const form of formsOf(operation, item, count)) {
 				count++;
 				if (form === undefined) leftOut++;
-				else rows.push(rowOf(form));
+				else rows.push(rowOf(form.items, { is: 'read', form }, form.place));
 			}
 		} catch (error) {
 			const columns = operation.columnsOfUnread?.(item);
@@ -213,7 +213,7 @@ async function describe(
 	if (describeRun !== undefined) {
 		const records = [await describeRun(rows, run)];
 		const items = rows.flatMap(inputItemsOf).sort((a, b) => a - b);
-		return [{ items, writes: [], state: { is: 'checked', records } }];
+		return [rowOf(items, { is: 'checked', records })];
 	}
 	return rows.map((row) => {
 		if (row.state.is !== 'ready' && row.state.is !== 'done') return row;
@@ -230,10 +230,11 @@ async function confirmToken(
 	rows: readonly Row[],
 	{ run, ensureToken }: OpenRun,
 ): Promise<readonly Row[]> {
-	const [next] = rowsThatAre(rows, 'ready');
+	const writes = rowsThatAre(rows, 'ready').flatMap((row) => row.writes);
 	/* Signing in, which needs no permission, is how people get a token. */
-	if (next === undefined || permission === 'none' || run.memory().isLaterTry) return rows;
-	await ensureToken(next.writes[0]?.entityId);
+	if (writes.length === 0 || permission === 'none' || run.memory().isLaterTry) return rows;
+	const [entityId] = writes.map((write) => write.entityId);
+	await ensureToken(entityId);
 	return rows;
 }
 

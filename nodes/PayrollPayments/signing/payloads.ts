@@ -71,7 +71,7 @@ export const paymentPayload = z.unknown().transform((value, context): PaymentPay
 		},
 	);
 	if (isRecord(value) && members.length === 0) {
-		context.addIssue({ code: 'custom', message: 'is empty' });
+		context.addIssue({ code: z.ZodIssueCode.custom, message: 'is empty' });
 		return z.NEVER;
 	}
 	const isWhole = members.some(([name]) => Object.hasOwn(wholePayload.shape, name));

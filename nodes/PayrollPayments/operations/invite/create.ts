@@ -80,12 +80,7 @@ interface Mention {
 }
 
 function rowsOf(items: readonly InviteItem[]): ReadonlyMap<InviteItem, Row> {
-	const rows = items.filter(({ input }) => input.inviteesSource === 'items');
-	return sheetOf(rows, ({ items: [number], place, json, options }) => ({
-		place: place?.row ?? { number: number + 1 },
-		columns: json,
-		names: options.columnNames ?? [],
-	}));
+	return sheetOf(items.filter(({ input }) => input.inviteesSource === 'items'));
 }
 
 /** Columns for the role or the team, which the form decides for everyone. */

@@ -1,4 +1,4 @@
-import { concernsRun, failedRows, firstItem, inOrder, type Row } from '../../run/rows';
+import { concernsRun, failedRows, inOrder, sheetPlaceOf, type Row } from '../../run/rows';
 import type { OutputRecord } from '../../run/write';
 import { messageOf as errorOf } from '../../shared/errors';
 import { centsAsDollars, dollarsAsCents } from '../../shared/money';
@@ -18,7 +18,7 @@ function dollarsOf({ amount }: OutputRecord): string {
 /** A row as people call it: "row 7 of the sheet (PAY-007)". */
 function rowName({ columns, place, items }: Row): string {
 	const reference = textOf(columns?.reference) || undefined;
-	return placeName({ ...(place?.row ?? { number: firstItem({ items }) + 1 }), reference });
+	return placeName({ ...sheetPlaceOf({ items, place }), reference });
 }
 
 /** A payment by its reference, or else its row. */

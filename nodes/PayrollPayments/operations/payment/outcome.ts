@@ -6,7 +6,7 @@ import { counted, listed } from '../../shared/lists';
 import { centsAsDecimal, centsAsDollars } from '../../shared/money';
 import { failuresIn, paymentName } from './checkReport';
 import { journalOf } from './journal';
-import { isPayment, totalCents } from './paymentRow';
+import { isPayment, isToSend, totalCents } from './paymentRow';
 import { inChat } from './report';
 
 /** How many codes or errors a message lists before it only counts the rest. */
@@ -35,7 +35,7 @@ function tallyOf(rows: readonly Row[]) {
 
 /** "3 payments totaling $300.00". */
 export function paymentsIn(rows: readonly Row[]): string {
-	const payments = rowsThatAre(rows, 'ready').filter(isPayment);
+	const payments = rows.filter(isToSend);
 	const { length } = payments;
 	return `${length} payment${length === 1 ? '' : 's'} totaling ${centsAsDollars(totalCents(payments))}`;
 }

@@ -22,6 +22,11 @@ export function isPayment<Some extends Row>(row: Some): row is Some & PaymentRow
 	return 'payment' in row;
 }
 
+/** Whether a row is a payment that passed every check and wasn’t sent before. */
+export function isToSend(row: Row): row is PaymentRow {
+	return isPayment(row) && row.state.is === 'ready';
+}
+
 export function totalCents(rows: readonly PaymentRow[]): bigint {
 	return rows.reduce((sum, { payment }) => sum + BigInt(payment.cents), 0n);
 }

@@ -9,7 +9,7 @@ import { asWord } from '../../shared/redaction';
 import { counted } from '../../shared/lists';
 import { centsAsDecimal, centsAsDollars, dollarsAsCents, wholeCents } from '../../shared/money';
 import { runReport } from './checkReport';
-import { isPayment, totalCents, type PaymentRow } from './paymentRow';
+import { isPayment, isToSend, totalCents, type PaymentRow } from './paymentRow';
 
 /** The balance of the paying team in US cents; undefined if it can't be read, or there are several teams. */
 async function balanceOf(
@@ -69,7 +69,7 @@ function centsIn(amount: string): bigint {
 export async function describeRun(rows: readonly Row[], run: RunContext): Promise<OutputRecord> {
 	const all = inOrder(rows);
 	const payments = all.filter(isPayment);
-	const toSend = payments.filter(({ state }) => state.is === 'ready');
+	const toSend = payments.filter(isToSend);
 	const paid = payments.filter(({ known }) => known.is === 'done');
 	const unknown = payments.filter(({ known }) => known.is === 'unknown');
 	const other = new Set<Row>([...toSend, ...paid, ...unknown]);

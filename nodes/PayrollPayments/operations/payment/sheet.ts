@@ -90,14 +90,7 @@ function hasPayment(form: GivenForm): form is PaymentForm {
  * @throws {UserError} if Column Names names a column that no row has
  */
 export function readPayments(forms: readonly GivenForm[], { credentials }: RunContext) {
-	const rows = sheetOf(
-		forms.filter((form) => !hasPayment(form)),
-		({ items: [number], place, json, options }) => ({
-			place: place?.row ?? { number: number + 1 },
-			columns: json,
-			names: options.columnNames ?? [],
-		}),
-	);
+	const rows = sheetOf<Column, GivenForm>(forms.filter((form) => !hasPayment(form)));
 	checkColumnNames([...rows.values()]);
 	const payments = forms.filter(hasPayment);
 	const unreadable: Row[] = [];

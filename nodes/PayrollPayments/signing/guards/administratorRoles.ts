@@ -52,8 +52,8 @@ export interface AdministratorInviteExpectation extends RoleExpectation {
 function checkDocumentedTypes(input: unknown): void {
 	const types = readTypes(input);
 	for (const name of new Set([...Object.keys(DOCUMENTED_TYPES), ...Object.keys(types)])) {
-		const members = types[name]?.map((member) => `${member.name} ${member.type}`) ?? [];
-		const isDocumented = DOCUMENTED_TYPES[name]?.test(members.sort().join(', ')) === true;
+		const members = types[name]?.map((member) => `${member.name} ${member.type}`).sort();
+		const isDocumented = DOCUMENTED_TYPES[name]?.test(String(members?.join(', '))) === true;
 		if (isDocumented || name === 'EIP712Domain') continue;
 		refuseToSign(`The type ${name} isn’t the documented one`);
 	}
@@ -94,9 +94,9 @@ export function checkRoles(
 	given: ReadonlyArray<Pick<Grant, 'role'>>,
 	expectation: RoleExpectation,
 ): void {
-	const [role = '', ...others] = new Set(given.map((grant) => grant.role));
-	if (others.length > 0) refuseToSign('The typed data gives different roles');
-	checkRole(role, expectation);
+	const roles = new Set(given.map(({ role }) => role));
+	if (roles.size !== 1) refuseToSign('The typed data gives different roles');
+	for (const role of roles) checkRole(role, expectation);
 }
 
 /** Whether everyone who was invited gets a role, and nobody else. */

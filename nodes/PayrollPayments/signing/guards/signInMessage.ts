@@ -25,8 +25,8 @@ const DEFAULT_PORTS: Readonly<Record<string, string>> = { http: ':80', https: ':
 /** In lower case, without the port that the scheme implies. */
 function withoutDefaultPort(authority: string, scheme: string): string {
 	const host = authority.toLowerCase();
-	const port = DEFAULT_PORTS[scheme.toLowerCase()] ?? '';
-	return port !== '' && host.endsWith(port) ? host.slice(0, -port.length) : host;
+	const port = DEFAULT_PORTS[scheme.toLowerCase()];
+	return port !== undefined && host.endsWith(port) ? host.slice(0, -port.length) : host;
 }
 
 function checkDomain({ domain, uri }: SignInMessage, expected: string, baseUrl: string): void {
@@ -46,11 +46,11 @@ function checkDomain({ domain, uri }: SignInMessage, expected: string, baseUrl: 
 }
 
 function checkTimes(message: SignInMessage, now: number): void {
-	const { issuedAt, notBefore = '', expirationTime = '' } = message;
+	const { issuedAt, notBefore, expirationTime } = message;
 	/* A missing time reads as NaN, which is neither before nor after any other. */
 	const fault = [
-		timeOf(expirationTime) <= now - CLOCK_TOLERANCE && `expired at ${expirationTime}`,
-		timeOf(notBefore) > now + CLOCK_TOLERANCE && `is not valid before ${notBefore}`,
+		timeOf(String(expirationTime)) <= now - CLOCK_TOLERANCE && `expired at ${expirationTime}`,
+		timeOf(String(notBefore)) > now + CLOCK_TOLERANCE && `is not valid before ${notBefore}`,
 		timeOf(issuedAt) > now + CLOCK_TOLERANCE && `was issued in the future, at ${issuedAt}`,
 	].find((each) => each !== false);
 	if (fault === undefined) return;
