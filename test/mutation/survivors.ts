@@ -203,4 +203,11 @@ export const SURVIVORS: readonly Survivor[] = [
 		to: 'false',
 		why: 'n8n runs no node without items.',
 	},
+	{
+		file: 'signing/guards/signInMessage.ts',
+		line: 'return port !== undefined && host.endsWith(port) ? host.slice(0, -port.length) : host;',
+		from: 'port !== undefined',
+		to: 'true',
+		why: 'For a scheme without a default port, no host ends with the word undefined.',
+	},
 ];
