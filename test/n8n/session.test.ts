@@ -437,12 +437,42 @@ describe('a change that gets a 401', () => {
 		expect(writes()).toHaveLength(2);
 	});
 
+	const invitePlainly = async (saved: SavedCredentials) =>
+		await raw('requestWithAuthentication', saved, {
+			...{ method: 'POST', body: '{}', uri: `${service.url}/v2/invites` },
+		});
+
 	it('isn’t sent again by n8n’s HTTP Request node or another one either', async () => {
 		faulty({ success: false, data: 'No' });
-		const options = { method: 'POST', body: '{}' };
 		const saved = wallet();
-		await raw('requestWithAuthentication', saved, { ...options, uri: `${service.url}/v2/invites` });
+		await invitePlainly(saved);
 		expect(writes()).toHaveLength(1);
 		expect((await call(saved)).error).toBeUndefined();
+	});
+
+	it('isn’t sent again with an access token either', async () => {
+		await invitePlainly(
+			newWallet(service.url, { authentication: 'accessToken', accessToken: 'a.b.c' }),
+		);
+		expect(writes()).toHaveLength(1);
+		expect(service.tokens.counts()).toEqual({ accepted: 0, refused: 1, signIns: 0 });
+	});
+
+	it('has the next change of another node sign in first', async () => {
+		faulty({ success: false, data: 'No' });
+		const saved = wallet();
+		await invite(saved);
+		expect((await invitePlainly(saved)).error).toBeUndefined();
+		expect(writes()).toHaveLength(2);
+		expect(service.tokens.counts()).toMatchObject({ refused: 0, signIns: 2 });
+	});
+
+	it('costs no sign-in where it may not leave n8n at all', async () => {
+		const saved = wallet();
+		await call(saved);
+		service.tokens.counts();
+		const options = { method: 'GET', uri: 'http://127.0.0.1:1/v2/balance' };
+		expect((await raw('requestWithAuthentication', saved, options)).error).toBeDefined();
+		expect(service.tokens.counts()).toMatchObject({ signIns: 0 });
 	});
 });

@@ -13,6 +13,6 @@ export function addSecretsOf(
 	redactor: Redactor,
 	saved: Readonly<Record<string, unknown>>,
 ): Redactor {
-	const session = readSession(saved.sessionToken).token ?? saved.sessionToken;
+	const session = readSession(saved.sessionToken)?.token ?? saved.sessionToken;
 	return redactor.add(...SECRETS.map((name) => saved[name]), session);
 }

@@ -34,15 +34,15 @@ export function packSession(boundTo: string, token: string): string {
 	return JSON.stringify({ boundTo, token });
 }
 
-/** What {@link packSession} made; empty if it's damaged, or something else. */
-export function readSession(stored: unknown): Partial<z.output<typeof storedSession>> {
-	return storedSession.safeParse(stored).data ?? {};
+/** What {@link packSession} made; undefined if it's damaged, or something else. */
+export function readSession(stored: unknown): z.output<typeof storedSession> | undefined {
+	return storedSession.safeParse(stored).data;
 }
 
 /** The stored token; '' if there is none, or if it was obtained with other credentials. */
 export function tokenIn(stored: unknown, boundTo: string): string {
-	const { boundTo: obtainedWith, token = '' } = readSession(stored);
-	return obtainedWith === boundTo ? token : '';
+	const session = readSession(stored);
+	return session?.boundTo === boundTo ? session.token : '';
 }
 
 /** Wall clock, which may be wrong and jump, and stopwatch, which never jumps; in milliseconds. */
@@ -97,7 +97,7 @@ export class Sessions {
 	}
 
 	/** @param url where it was taken */
-	markTaken(boundTo: string, token: string, url = ''): void {
+	markTaken(boundTo: string, token: string, url: string): void {
 		this.known(boundTo, token).takenAt = this.clock.elapsed();
 		Object.assign(this.refusals.peek(boundTo + url) ?? {}, { at: undefined });
 	}
@@ -135,8 +135,8 @@ export class Sessions {
 		if (this.isRecent(this.peek(boundTo, token).obtainedAt)) return false;
 		const [, payload = ''] = token.split('.');
 		const json = Buffer.from(payload, 'base64url').toString('utf8');
-		const expiry = claims.safeParse(parseJson(json)).data?.exp;
-		return expiry !== undefined && expiry * 1000 - this.clock.now() < ENDS_SOON_MS;
+		const expiry = claims.safeParse(parseJson(json)).data?.exp ?? Infinity;
+		return expiry * 1000 - this.clock.now() < ENDS_SOON_MS;
 	}
 
 	/**
@@ -150,7 +150,7 @@ export class Sessions {
 		boundTo: string,
 		token: string,
 		signIn: () => Promise<string>,
-		isSuspicion = false,
+		isSuspicion: boolean,
 	): Promise<string | undefined> {
 		const usable = this.usable(boundTo, token);
 		if (usable !== undefined && usable !== token) return usable;
@@ -202,8 +202,8 @@ export class Sessions {
 		return this.tokens.peek(packSession(boundTo, token)) ?? {};
 	}
 
-	private isRecent(at: number | undefined): boolean {
-		return at !== undefined && this.clock.elapsed() - at < FRESH_MS;
+	private isRecent(at = -Infinity): boolean {
+		return this.clock.elapsed() - at < FRESH_MS;
 	}
 }
 

@@ -46,7 +46,7 @@ class Host {
 	}
 
 	private async renew({ sessions }: Process, held: string): Promise<string> {
-		const token = await sessions.renew(BOUND, held, async () => await this.signIn());
+		const token = await sessions.renew(BOUND, held, async () => await this.signIn(), false);
 		this.saved = token ?? '';
 		return this.saved;
 	}
@@ -68,7 +68,7 @@ class Host {
 		if (refused.has(token)) this.resent += 1;
 		await settled();
 		const isTaken = (this.alive.get(token) ?? 0) > this.serviceTime();
-		if (isTaken) sessions.markTaken(BOUND, token, read);
+		if (isTaken) sessions.markTaken(BOUND, token, read ?? '');
 		else {
 			sessions.markRefused(BOUND, token, read);
 			refused.add(token);

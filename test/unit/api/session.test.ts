@@ -69,7 +69,7 @@ describe('the stored token', () => {
 	it.each(['', undefined, null, 'not json', '{}', '[]', '{"token":1}', 7])(
 		'is none where %j is stored',
 		(damaged) => {
-			expect(readSession(damaged)).toEqual({});
+			expect(readSession(damaged)).toBeUndefined();
 			expect(tokenIn(damaged, '')).toBe('');
 		},
 	);
@@ -97,7 +97,11 @@ it('a request with a wallet goes out with a token or not at all', async () => {
 	const { headers } = await authenticate(packSession(boundTo, 'token'));
 	expect(headers).toEqual({ authorization: 'Bearer token' });
 	for (const none of ['', packSession('other credentials', 'token')]) {
-		await expect(authenticate(none)).rejects.toMatchObject({ response: { status: 401 } });
+		await expect(authenticate(none)).rejects.toMatchObject({
+			message: 'n8n gave these credentials no token to send',
+			hint: expect.stringContaining('Run it again'),
+			response: { status: 401 },
+		});
 	}
 });
 
@@ -139,6 +143,21 @@ describe('a token', () => {
 		expect(await refuseAndRenew('old')).toBe('token-2');
 	});
 
+	it('is refused by every change that gets a 401, and by a read unless it refused another one before', () => {
+		for (const token of ['first', 'second']) {
+			sessions.markRefused(A, token);
+			expect(sessions.usable(A, token)).toBeUndefined();
+		}
+		const refuseAt = (token: string, url: string) => {
+			sessions.markRefused(A, token, url);
+			return sessions.usable(A, token);
+		};
+		expect(refuseAt('third', 'users')).toBeUndefined();
+		expect(refuseAt('third', 'balance')).toBeUndefined();
+		expect(refuseAt('fourth', 'users')).toBe('fourth');
+		expect(refuseAt('fourth', 'balance')).toBeUndefined();
+	});
+
 	it('may be given again', async () => {
 		answer = async () => 'same';
 		expect(await refuseAndRenew('same')).toBe('same');
@@ -153,14 +172,14 @@ describe('a token', () => {
 		const isFresh = (token: string) => sessions.isFresh(A, token);
 		expect(isFresh('old')).toBe(false);
 		await renew('');
-		sessions.markTaken(A, 'old');
+		sessions.markTaken(A, 'old', '');
 		expect([isFresh('token-1'), isFresh('old')]).toEqual([true, true]);
 		clock.ahead = -1_000_000;
 		clock.pass(FRESH_MS - 1);
 		expect([isFresh('token-1'), isFresh('old')]).toEqual([true, true]);
 		clock.pass(1);
 		expect([isFresh('token-1'), isFresh('old')]).toEqual([false, false]);
-		sessions.markTaken(A, 'old');
+		sessions.markTaken(A, 'old', '');
 		sessions.markRefused(A, 'old');
 		expect(isFresh('old')).toBe(false);
 	});
@@ -186,7 +205,7 @@ describe('a token', () => {
 			await begin();
 			expect([sessions.endsSoon(A, token), sessions.isFresh(A, token)]).toEqual([false, true]);
 			clock.pass(FRESH_MS);
-			sessions.markTaken(A, token);
+			sessions.markTaken(A, token, '');
 			expect(sessions.endsSoon(A, token)).toBe(true);
 		}
 	});
@@ -199,7 +218,7 @@ describe('sign-ins', () => {
 		answer = async () => await arrives;
 		const bindings = Array.from({ length: 1_500 }, (_, index) => `binding ${index}`);
 		const renewAll = (token: string) =>
-			bindings.map(async (each) => await sessions.renew(each, token, signIn));
+			bindings.map(async (each) => await sessions.renew(each, token, signIn, false));
 		const callers = [...renewAll('old'), ...renewAll(''), ...renewAll('older')];
 		expect(count).toBe(1_500);
 		finish('token');
@@ -219,7 +238,7 @@ describe('sign-ins', () => {
 		void renew('');
 		await settled();
 		answer = async () => 'token';
-		expect(await sessions.renew('credentials B', '', signIn)).toBe('token');
+		expect(await sessions.renew('credentials B', '', signIn, false)).toBe('token');
 	});
 
 	it.each([0, 3_600_000, -3_600_000])(
@@ -231,7 +250,7 @@ describe('sign-ins', () => {
 			clock.pass(SIGN_IN_PAUSE - 1);
 			await expect(renew('whatever')).rejects.toThrow('no role');
 			expect(count).toBe(1);
-			await expect(sessions.renew('credentials B', '', signIn)).rejects.toThrow('no role');
+			await expect(sessions.renew('credentials B', '', signIn, false)).rejects.toThrow('no role');
 			expect(count).toBe(2);
 			clock.pass(1);
 			answer = async () => 'token';
@@ -258,7 +277,8 @@ describe('sign-ins', () => {
 
 	it('are remembered for 1,000 credentials at most, the last used ones', async () => {
 		answer = async () => await Promise.reject(new Error('no role'));
-		const fail = async (name: string) => await sessions.renew(name, '', signIn).catch(() => {});
+		const fail = async (name: string) =>
+			await sessions.renew(name, '', signIn, false).catch(() => {});
 		for (let each = 0; each < 1_001; each++) {
 			await fail('kept');
 			await fail(`session ${each}`);

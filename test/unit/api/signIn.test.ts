@@ -133,7 +133,8 @@ describe('signing in', () => {
 	])('with Allowed Domains “%s” lacks %s', async (allowedDomains, what, more = {}) => {
 		const service = serviceAnswering(answer(400, ''));
 		const list = { allowedHttpRequestDomains: 'domains', allowedDomains };
-		const { message } = await service.refusal({ ...list, ...more });
+		const { message, hint } = await service.refusal({ ...list, ...more });
+		if (what !== undefined) expect(hint).toMatch(/Add it to that list/);
 		const left = /leave out (\S+), the host of (.*)$/.exec(message);
 		expect(left?.[2]).toBe(what);
 		expect(service.requests).toHaveLength(what === undefined ? 1 : 0);
@@ -159,6 +160,7 @@ describe('signing in', () => {
 		['a refusal with 404', failure(404, 'No'), /No/, /doesn’t know this Platform ID/],
 		['the 404 of another server', answer(404, '<html>'), /HTTP 404/, CHECK_URL],
 		['too many requests', failure(429, 'No'), /No/, LATER],
+		['a page with 403', answer(403, '<html>'), /HTTP 403/, NO_ROLE],
 		['a defect', failure(500, 'No'), /No/, /isn’t working properly/],
 		...[301, 302, 399].map(redirect),
 		['a web page', answer(200, '<html>'), /Unexpected response/, CHECK_URL],
