@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
+import { useLog } from '../../n8nHost/n8nLog';
 import {
 	deposit,
 	depositEvent,
@@ -18,6 +19,7 @@ import {
 } from '../support/triggerHost';
 
 const host = useTriggerHosts();
+const log = useLog();
 const seconds = () => Math.floor(Date.now() / 1000);
 
 describe('the delivery table', () => {
@@ -143,6 +145,10 @@ describe('the delivery table', () => {
 		expect((await n8n.outputs()).at(-1)).toEqual([
 			{ ...own, delivery_validation_issues: ['event_version is missing'] },
 		]);
+
+		const valid = otherEvent({ idempotency_key: 'key-5' });
+		expect(await n8n.send(valid)).toEqual(GENUINE);
+		expect((await n8n.outputs()).at(-1)).toEqual([valid]);
 	});
 });
 
@@ -271,6 +277,13 @@ describe('deduplication', () => {
 		expect(await n8n.outputs()).toHaveLength(4);
 	});
 
+	it('leaves tests in the editor alone', async () => {
+		const n8n = await host({ mode: 'manual' });
+		expect(await n8n.send(depositEvent())).toEqual(GENUINE);
+		expect(await n8n.send(depositEvent())).toEqual(GENUINE);
+		expect(await n8n.outputs()).toEqual([[depositEvent()], [depositEvent()]]);
+	});
+
 	it('can be turned off', async () => {
 		const nodeId = randomUUID();
 		const n8n = await host({ nodeId, parameters: { options: { deduplicate: false } } });
@@ -312,6 +325,23 @@ describe('executions', () => {
 		if (failed === undefined) throw new Error('nothing ran');
 		expect((await n8n.retry(failed)).output).toHaveLength(1);
 	});
+});
+
+it('shows nothing in the editor of a delivery whose event is wrong: its sender has the list', async () => {
+	const n8n = await host({ mode: 'manual' });
+	expect(await n8n.send(without(otherEvent(), 'event_version'))).toMatchObject({ status: 400 });
+	expect(await n8n.outputs()).toEqual([]);
+});
+
+it('names in the log what it waits for and doesn’t know', async () => {
+	const filters = { sourceCurrencies: 'USD,XYZW' };
+	const n8n = await host({ parameters: { events: ['deposit.received', 'made.up'], filters } });
+	expect(await n8n.hook('create')).toBe(true);
+	const said = log.lines.filter((line) => line.includes('waits for'));
+	expect(said).toEqual([
+		expect.stringContaining('event types that aren’t documented: made.up'),
+		expect.stringContaining('currencies that it doesn’t know: XYZW'),
+	]);
 });
 
 it('sets up nothing at the service', async () => {

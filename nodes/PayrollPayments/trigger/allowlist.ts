@@ -14,7 +14,7 @@ export const ipRange = z
 		const range = readRange(text);
 		if (range !== undefined) return range;
 		const message = `is wrong: “${text.slice(0, 60)}” isn’t a valid IP address or CIDR range`;
-		context.addIssue({ code: 'custom', message });
+		context.addIssue({ code: z.ZodIssueCode.custom, message });
 		return z.NEVER;
 	});
 

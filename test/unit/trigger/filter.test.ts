@@ -142,6 +142,8 @@ describe('eventVersions', () => {
 		['2.1', ' v2.1 ', true],
 		['2.1', '2.v1', false],
 		['2.1', '2', false],
+		['2.1', '2.001', true],
+		['2.0', '2.0-RC', false],
 		['v2.1', '2.1', true],
 		['2.0-beta', '2.0-BETA', true],
 		['2', 'latest', false],
