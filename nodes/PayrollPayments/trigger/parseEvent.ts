@@ -40,9 +40,10 @@ export function parseEvent(
 	if (isDeeperThan(event, DEEPEST)) {
 		throw notAnEvent(`the body is nested deeper than ${DEEPEST} levels`);
 	}
-	if (rounded.length > 0) {
-		const member = rounded[0]?.slice(0, 60);
-		throw notAnEvent(`the body contains a number that would be rounded, in ${member}`);
+	const [member] = rounded;
+	if (member !== undefined) {
+		const where = member.slice(0, 60);
+		throw notAnEvent(`the body contains a number that would be rounded, in ${where}`);
 	}
 
 	const { data: essentials, error } = essentialSchema.safeParse(event);
