@@ -263,6 +263,7 @@ describe('deduplication', () => {
 			expect(await after.send(depositEvent())).toEqual(GENUINE);
 			expect(await after.send(depositEvent())).toEqual(DUPLICATE);
 			expect(await after.outputs()).toEqual([[]]);
+			expect(log.lines.join()).toMatch(/ended execution .* has already recorded this event/);
 		});
 	});
 
@@ -334,7 +335,7 @@ it('shows nothing in the editor of a delivery whose event is wrong: its sender h
 });
 
 it('names in the log what it waits for and doesn’t know', async () => {
-	const filters = { sourceCurrencies: 'USD,XYZW' };
+	const filters = { sourceCurrencies: 'USD,dai,ETH,EURC,POL,PYUSD,SOL,XYZW' };
 	const n8n = await host({ parameters: { events: ['deposit.received', 'made.up'], filters } });
 	expect(await n8n.hook('create')).toBe(true);
 	const said = log.lines.filter((line) => line.includes('waits for'));

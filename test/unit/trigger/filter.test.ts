@@ -102,7 +102,15 @@ describe('filters', () => {
 	it.each([
 		{ invite: { team: { entity_nanoid: team } } },
 		{ invite: null },
-		{ invite: { reason: 'co-operation', kind: 'te-am', note: `${team} and more`, count: 7 } },
+		{
+			invite: {
+				reason: 'co-operation',
+				kind: 'te-am',
+				note: `${team} and more`,
+				lead: `see ${team}`,
+				count: 7,
+			},
+		},
 	])('entityIds lets events without one pass: %j', (content) => {
 		expect(of(company, otherEvent(content))).toBe(true);
 	});
