@@ -73,7 +73,8 @@ export async function describeRun(rows: readonly Row[], run: RunContext): Promis
 	const paid = payments.filter(({ known }) => known.is === 'done');
 	const unknown = payments.filter(({ known }) => known.is === 'unknown');
 	const other = new Set<Row>([...toSend, ...paid, ...unknown]);
-	const refused = failedRows(all).filter((row) => !other.has(row));
+	/* Whatever else became of a row, a run that it is in doesn’t pass. */
+	const refused = all.filter((row) => !other.has(row));
 	const total = all.reduce(
 		(sum, { columns: { amount } = {} }) =>
 			typeof amount === 'string' ? sum + centsIn(amount) : sum,
@@ -96,7 +97,8 @@ export async function describeRun(rows: readonly Row[], run: RunContext): Promis
 		),
 	);
 	const on = contracts.size === 0 ? [] : `Signed for ${[...contracts].join(' and ')}`;
-	const [firstRefused] = refused.map(listedFailure);
+	const listedRefused = failedRows(refused).map(listedFailure);
+	const [firstRefused] = listedRefused;
 	const failed =
 		firstRefused === undefined
 			? []
@@ -131,7 +133,7 @@ export async function describeRun(rows: readonly Row[], run: RunContext): Promis
 		payments: payments.map(({ columns = {} }) => columns),
 		already_paid: paid.map((row) => ({ row: numberOf(row), summary: row.payment.summary })),
 		unknown: failedRows(unknown).map(listedFailure),
-		refused: refused.map(listedFailure),
+		refused: listedRefused,
 		duplicates: duplicates.map((group) => group.map(numberOf)),
 	};
 }
