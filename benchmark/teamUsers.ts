@@ -64,7 +64,7 @@ export const teamUsers: Part = {
 				await ours(environment, teamId),
 				await theirs(environment, teamId),
 			];
-			const samples = await interleaved(Math.min(runs, 3), sample(ourRun), sample(peerRun));
+			const samples = await interleaved(runs, sample(ourRun), sample(peerRun));
 			return compare(count, samples, (await nothing()).peakMegabytes);
 		} finally {
 			await environment.stop();
