@@ -202,13 +202,14 @@ describe('Check Only', () => {
 		'lets no AI agent write where it is %j',
 		async (checkOnly) => {
 			const parameters = checking(await prepared('payment.create'), checkOnly);
-			const { error, output } = await sandbox.run(parameters, { node: asTool });
-			expect(error).toMatchObject({
-				message:
-					'“Create instant payment” was refused because an AI agent called it. To allow it, turn on Allow Writes by AI in the node [item 0]',
-				description: 'Nothing was signed or sent.',
+			expect(await sandbox.run(parameters, { node: asTool })).toMatchObject({
+				output: [],
+				error: {
+					message:
+						'“Create instant payment” was refused because an AI agent called it. To allow it, turn on Allow Writes by AI in the node [item 0]',
+					description: 'Nothing was signed or sent.',
+				},
 			});
-			expect(output).toEqual([]);
 			expect(sandbox.wire()).toEqual([]);
 		},
 	);
@@ -270,11 +271,9 @@ describe.each(['payment.create', 'administratorInvite.complete'])(
 
 		it('isn’t shown as something that nobody can sign', async () => {
 			const parameters = await unsigned();
-			const { typedData, options } = parameters;
-			const whole = JSON.parse(String(typedData));
+			const whole = JSON.parse(String(parameters.typedData));
 			const bare = JSON.stringify(whole.typed_data ?? whole.message ?? whole);
-			const { checkOnly } = { ...Object(options), checkOnly: true };
-			const form = { ...parameters, typedData: bare, options: { checkOnly } };
+			const form = { ...parameters, typedData: bare, options: { checkOnly: true } };
 			const { error } = await sandbox.run(form);
 			expect(error?.message).toMatch(/^(Domain is missing|Typed Data has no domain)/);
 		});
@@ -282,15 +281,12 @@ describe.each(['payment.create', 'administratorInvite.complete'])(
 );
 
 describe('several requests', () => {
-	const many = (count: number) =>
-		Array.from({ length: count }, (_, index) => `admin${index}@example.com`);
-
 	it.each(['create', 'send'])(
 		'administratorInvite.%s gives one item per batch of 100',
 		async (operation) => {
 			const form = await formFor(sandbox, `administratorInvite.${operation}`);
-			const parameters = { ...form, emails: many(250).join() };
-			const { output } = await sandbox.run(checking(parameters));
+			const emails = Array.from({ length: 250 }, (_, index) => `admin${index}@example.com`);
+			const { output } = await sandbox.run(checking({ ...form, emails: emails.join() }));
 			const records = recordsOf(output);
 			const sizes = records.map(({ request }) => Object(request).body.emails.length);
 			expect(sizes).toEqual([100, 100, 50]);
@@ -313,7 +309,7 @@ describe('several requests', () => {
 		const items = [good, wrong].map(({ typedData }) => ({ typedData: String(typedData) }));
 		const { error, output } = await sandbox.run(parameters, { items });
 		expect(output).toEqual([]);
-		expect(error?.message).toMatch(/^Authorization: \$126\.00\. Form: \$125\.00 \[item 1\]$/);
+		expect(error?.message).toBe('Authorization: $126.00. Form: $125.00 [item 1]');
 		expect(error?.description).not.toContain('Already done');
 		expect(error?.data).toBeUndefined();
 		expect(sandbox.wire()).toEqual([]);
@@ -353,9 +349,6 @@ it.each<[string, string, INodeParameters, credentials?: ICredentialDataDecrypted
 
 /* test/unit/idempotency/paymentJournal has what else the check of a payment finds. */
 describe('payments', () => {
-	const codeIn = (text: string | null | undefined) =>
-		/[0-9A-F]{4}-[0-9A-F]{4}-\d/.exec(text ?? '')?.[0] ?? '';
-
 	it.each([{}, { paymentReference: 'INV-7' }])(
 		'checked any number of times are paid once, and then refused: %j',
 		async (change) => {
@@ -382,22 +375,24 @@ describe('payments', () => {
 		const payload = await sandbox.authorization();
 		const parameters = sandbox.paying(payload);
 		await sandbox.fault({ match: { path: 'instant' }, kind: 'cutBefore', times: 1 });
-		const unknown = await sandbox.run(parameters);
-		const confirmedNotPaid = codeIn(unknown.error?.description);
-		expect(confirmedNotPaid).toMatch(/-1$/);
+		const { description } = (await sandbox.run(parameters)).error ?? {};
+		const [confirmedNotPaid = ''] = /[0-9A-F]{4}-[0-9A-F]{4}-1\b/.exec(description ?? '') ?? [];
+		expect(confirmedNotPaid).not.toBe('');
 		const before = processedKeys.entries();
 		const sent = sandbox.writes().length;
 
 		const without = await sandbox.run(checking(parameters));
 		expect(without.error?.message).toContain('was already sent');
-		expect(codeIn(without.error?.description)).toBe(confirmedNotPaid);
+		expect(without.error?.description).toContain(confirmedNotPaid);
 		const confirmed = sandbox.paying(payload, { options: { confirmedNotPaid } });
 		for (let count = 0; count < 2; count++) {
 			const shown = await sandbox.run(checking(confirmed));
-			expect(recordsOf(shown.output)[0]?.summary).toMatch(
-				/^Pay .*, as attempt 2\. Service: .*, signed by 0x[0-9a-fA-F]{40}$/,
-			);
-			expect(recordsOf(shown.output)[0]?.message).toMatch(/^Pay \$125\.00 to .*, as attempt 2\?\n/);
+			expect(shown.output[0]?.json).toMatchObject({
+				summary: expect.stringMatching(
+					/^Pay .*, as attempt 2\. Service: .*, signed by 0x[0-9a-fA-F]{40}$/,
+				),
+				message: expect.stringMatching(/^Pay \$125\.00 to .*, as attempt 2\?\n/),
+			});
 		}
 		const tool = await sandbox.run(checking(confirmed), { node: asTool });
 		expect(tool.error?.message).toBe(
@@ -407,7 +402,6 @@ describe('payments', () => {
 		expect(sandbox.writes()).toHaveLength(sent);
 
 		expect(recordsOf((await sandbox.run(confirmed)).output)[0]).toHaveProperty('transaction');
-		expect(sandbox.writes()).toHaveLength(sent + 1);
 		const again = await sandbox.run(checking(confirmed));
 		expect(again.error?.message).toContain('already paid');
 		expect(sandbox.writes()).toHaveLength(sent + 1);
@@ -416,16 +410,9 @@ describe('payments', () => {
 	it('with a whole EIP-712 payload or an amount in dollars are shown in the same way', async () => {
 		const payload = await sandbox.authorization();
 		const { domain, types, primaryType, message } = payload;
-		const shown = await sandbox.run(
-			checking(
-				sandbox.paymentForm({
-					typedData: JSON.stringify(payload),
-					amountUnit: 'dollars',
-					amountDollars: '125.00',
-				}),
-			),
-		);
-		expect(recordsOf(shown.output)).toEqual([
+		const dollars = { amountUnit: 'dollars', amountDollars: '125.00' };
+		const form = sandbox.paymentForm({ typedData: JSON.stringify(payload), ...dollars });
+		expect(recordsOf((await sandbox.run(checking(form))).output)).toEqual([
 			{
 				check: 'passed',
 				...{ message: expect.any(String), html: expect.any(String) },

@@ -1,7 +1,7 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import '../support/withoutPauses';
-import { CONTINUE, recordsOf, runNode } from '../support/actionHost';
+import { CONTINUE, recordsOf, runNode, type RunResult } from '../support/actionHost';
 import { useActionSandbox } from '../support/actionSandbox';
 import { waitUntil } from '../../n8nHost/waiting';
 
@@ -34,10 +34,19 @@ const form = (options: INodeParameters = {}): INodeParameters =>
 		options,
 	});
 
+/** Pays a sheet in one run. */
+const pay = async (
+	items: readonly IDataObject[],
+	options: INodeParameters = {},
+	how: Parameters<typeof runNode>[2] = {},
+	saved = sandbox.credentials(),
+) => await runNode(saved, form(options), { items, ...how });
+
+const SKIP = { ifAlreadyPaid: 'skip' };
 const RUN_CHECK = { checkOnly: true, checkOutput: 'run' };
 
 const check = async (items: readonly IDataObject[], options: INodeParameters = {}) =>
-	(await sandbox.run(form({ ...RUN_CHECK, ...options }), { items })).output[0]?.json;
+	(await pay(items, { ...RUN_CHECK, ...options })).output[0]?.json;
 
 const approvalOf = async (items: readonly IDataObject[]) => String((await check(items))?.approval);
 
@@ -61,6 +70,9 @@ const TRIED_AGAIN = { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 };
 const outcomes = (output: ReadonlyArray<{ json: IDataObject }>) =>
 	output.map(({ json }) => json.outcome);
 
+/** What n8n's list of executions can be searched for. */
+const metadataOf = ({ stored }: RunResult): unknown => JSON.parse(stored).metadata;
+
 describe('a pay run', () => {
 	it('is checked as a whole, approved once, and paid', async () => {
 		const items = await sheet();
@@ -79,21 +91,19 @@ describe('a pay run', () => {
 
 		const approvedCheck = String(checked?.approval);
 		const size = { expectedPayments: 5, expectedTotal: ' 625 ' };
-		const options = { approvedCheck, ifAlreadyPaid: 'skip', ...size };
-		const paid = await sandbox.run(form(options), { items });
+		const paid = await pay(items, { approvedCheck, ...SKIP, ...size });
 		expect(paid.error).toBeUndefined();
-		expect(JSON.parse(paid.stored).metadata).toMatchObject({
+		expect(metadataOf(paid)).toMatchObject({
 			...{ payments_paid: '5', payments_total: '625.00', payments_refused: '0' },
 			...{ payments_unknown: '0', payments_not_sent: '0' },
 		});
-		expect(outcomes(paid.output)).toEqual(Array(5).fill('paid'));
-		expect(paid.output.map(({ pairedItem }) => pairedItem)).toEqual(
-			[0, 1, 2, 3, 4].map((item) => ({ item })),
+		expect(paid.output.map(({ json, pairedItem }) => [json.outcome, pairedItem])).toEqual(
+			items.map((_, item) => ['paid', { item }]),
 		);
 		expect(sandbox.writes()).toHaveLength(5);
 
 		/* The same approval holds for the same sheet again, and nobody is paid twice. */
-		const again = await sandbox.run(form({ approvedCheck, ifAlreadyPaid: 'skip' }), { items });
+		const again = await pay(items, { approvedCheck, ...SKIP });
 		expect(outcomes(again.output)).toEqual(Array(5).fill('already_paid'));
 		expect(sandbox.writes()).toHaveLength(5);
 		expect(await check(items)).toMatchObject({
@@ -113,20 +123,19 @@ describe('a pay run', () => {
 		const items = await sheet(emails);
 		/* Digits that a sheet turned into a number. */
 		items[0] = { ...items[0], reference: 42 };
-		await sandbox.run(form(), { items: items.slice(0, 1) });
+		await pay(items.slice(0, 1));
 		await sandbox.fault({ kind: 'cutBefore', match: PAYMENT });
-		await sandbox.run(form(), { items: items.slice(1, 2) });
+		await pay(items.slice(1, 2));
 		items[2] = { ...items[2], reference: ' 42' };
 		items[3] = { ...items[3], email: 'dan(at)example.com' };
 		items[4] = { ...items[4], reference: ' INV-4 ' };
 		/* Its authorization is another person's. */
 		items[6] = { ...items[6], email: 'gus@example.com' };
 		items.push(...(await sheet(['hal@example.com'], sandbox.organisation.teams[1])));
-		const { output } = await sandbox.run(form(RUN_CHECK), { items });
+		const { output } = await pay(items, RUN_CHECK);
 		const unread = 'Recipient Email must be a valid email address, not "dan(at)example.com"';
 		const again =
 			'The payment of $125.00 to cleo@example.com would be refused, because row 1 has the same payment or authorization';
-		const same = expect.stringContaining('row 1 has the same payment');
 		const foreign =
 			'In Payment Authorization, data.data is "fay@example.com", which contains an email address other than gus@example.com';
 		const json = {
@@ -157,7 +166,7 @@ describe('a pay run', () => {
 				},
 			],
 			refused: [
-				{ row: 3, summary: '$125.00 to cleo@example.com', error: same },
+				{ row: 3, summary: '$125.00 to cleo@example.com', error: again },
 				{ row: 4, summary: '$125.00 with reference INV-3', error: unread },
 				{ row: 7, summary: '$125.00 to gus@example.com', error: foreign },
 			],
@@ -169,34 +178,31 @@ describe('a pay run', () => {
 	it('moves no more than Maximum per Run, whatever On Error says', async () => {
 		const items = await sheet(PAYEES.slice(0, 3));
 		const saved = (maximumPerRun: string) => sandbox.credentials({ maximumPerRun });
-		const limited = async (count: number, more: INodeParameters = {}, options = {}) =>
-			await runNode(saved('250'), form(more), { items: items.slice(0, count), ...options });
+		const limited = async (options: INodeParameters = {}, how = {}, rows = items) =>
+			await pay(rows, options, how, saved('250'));
 		const message = 'These credentials allow runs up to $250.00, and this one would move $375.00';
 
-		const one = { items: items.slice(0, 1) };
-		const single = await runNode(saved('124.99'), form(), one);
+		const single = await pay(items.slice(0, 1), {}, {}, saved('124.99'));
 		expect(single.error?.message).toBe(
 			'These credentials allow runs up to $124.99, and this one would move $125.00 [item 0]',
 		);
-		expect((await limited(3)).error).toMatchObject({
+		expect((await limited()).error).toMatchObject({
 			message: `${message} [item 0]`,
 			description: expect.stringContaining('The limit is Maximum per Run in'),
 		});
-		expect((await limited(3, { checkOnly: true })).error?.message).toBe(`${message} [item 0]`);
-		const continued = await limited(3, {}, CONTINUE);
-		expect(recordsOf(continued.output)).toMatchObject(
-			items.map((_, row) => ({
+		expect((await limited({ checkOnly: true })).error?.message).toBe(`${message} [item 0]`);
+		expect(recordsOf((await limited({}, CONTINUE)).output)).toMatchObject(
+			items.map(({ email }, row) => ({
 				...{ outcome: 'refused', error: `${message} [item ${row}]`, amount: '125.00' },
-				recipient_email: PAYEES[row],
+				recipient_email: email,
 			})),
 		);
-		const { output } = await limited(3, RUN_CHECK);
-		expect(recordsOf(output)).toMatchObject([
+		expect(recordsOf((await limited(RUN_CHECK)).output)).toMatchObject([
 			{
 				...{ check: 'failed', approval: null, total: '375.00', to_send_count: 0 },
-				refused: [1, 2, 3].map((row) => ({
-					row,
-					summary: `$125.00 to ${PAYEES[row - 1]}`,
+				refused: items.map(({ email }, index) => ({
+					row: index + 1,
+					summary: `$125.00 to ${String(email)}`,
 					error: message,
 				})),
 			},
@@ -204,16 +210,19 @@ describe('a pay run', () => {
 		expect(sandbox.writes()).toEqual([]);
 
 		/* What was paid before, or is refused, isn't sent: it doesn't count. */
-		expect((await limited(2)).error).toBeUndefined();
-		const rest = await limited(3, { ifAlreadyPaid: 'skip' });
-		expect(outcomes(rest.output)).toEqual(['already_paid', 'already_paid', 'paid']);
+		expect((await limited({}, {}, items.slice(0, 2))).error).toBeUndefined();
+		expect(outcomes((await limited(SKIP)).output)).toEqual([
+			'already_paid',
+			'already_paid',
+			'paid',
+		]);
 		const others = await sheet(['dan', 'eva', 'fay'].map(atExample));
 		const sent: IDataObject[] = others.map((row, index) => ({
 			...row,
 			reference: `OTHER-${index}`,
 		}));
 		sent[1] = { ...sent[1], authorization: sent[0]?.authorization ?? '' };
-		const partly = await runNode(saved('250'), form(), { items: sent, ...CONTINUE });
+		const partly = await limited({}, CONTINUE, sent);
 		expect(outcomes(partly.output)).toEqual(['paid', 'refused', 'paid']);
 		expect(sandbox.writes()).toHaveLength(5);
 	});
@@ -227,7 +236,7 @@ describe('a pay run', () => {
 			const maximumPerRun = sandbox.writes().length < 2 ? '250' : '249.99';
 			return await Promise.resolve({ ...saved.data, maximumPerRun });
 		});
-		const { error } = await runNode(saved, form(), { items, node: TRIED_AGAIN });
+		const { error } = await pay(items, {}, { node: TRIED_AGAIN }, saved);
 		expect(error?.message).toContain('and this one would move $250.00');
 		expect(sandbox.writes()).toHaveLength(2);
 	});
@@ -235,7 +244,7 @@ describe('a pay run', () => {
 	it('can’t be compared with Maximum per Run where the unit of one row isn’t known', async () => {
 		const items = await sheet(PAYEES.slice(0, 2));
 		const saved = sandbox.credentials({ maximumPerRun: '250' });
-		const { error } = await runNode(saved, form({ typedAmountUnit: 'notChecked' }), { items });
+		const { error } = await pay(items, { typedAmountUnit: 'notChecked' }, {}, saved);
 		expect(error?.message).toContain('The signed amount can’t be compared with the limit');
 		expect(sandbox.writes()).toEqual([]);
 	});
@@ -258,17 +267,17 @@ describe('a pay run', () => {
 	it('has a row for each payment with Skip, also of one that an earlier try made', async () => {
 		const items = await sheet(PAYEES.slice(0, 3));
 		await sandbox.fault({ kind: 'status', status: 400, match: PAYMENT, skip: 1 });
-		const skip = form({ ifAlreadyPaid: 'skip' });
-		const tried = await sandbox.run(skip, { items: items.slice(0, 2), node: TRIED_AGAIN });
+		const tried = await pay(items.slice(0, 2), SKIP, { node: TRIED_AGAIN });
 		const paid = { outcome: 'paid', transaction: expect.stringMatching(/^tx-/) };
 		expect(recordsOf(tried.output)).toMatchObject([{ ...paid, already_sent: true }, paid]);
-		const checked = await sandbox.run(form({ ifAlreadyPaid: 'skip', checkOnly: true }), { items });
+		const checked = await pay(items, { ...SKIP, checkOnly: true });
 		expect(checked.output[0]?.json.summary).toMatch(/^Already paid, so not sent again: Pay /);
 		/* Its authorization is another person's. */
 		items.splice(2, 1, { ...items[2], email: 'gus@example.com' }, { email: 'no address' });
-		const { output } = await sandbox.run(skip, { items, ...CONTINUE });
-		expect(outcomes(output)).toEqual(['already_paid', 'already_paid', 'refused', 'refused']);
-		expect(output.map(({ json }) => json.transaction)).toEqual([null, null, null, null]);
+		const { output } = await pay(items, SKIP, CONTINUE);
+		expect(output.map(({ json: { outcome, transaction } }) => [outcome, transaction])).toEqual(
+			['already_paid', 'already_paid', 'refused', 'refused'].map((outcome) => [outcome, null]),
+		);
 	});
 
 	it('names the fault of a row, and for the others that of the run', async () => {
@@ -277,12 +286,12 @@ describe('a pay run', () => {
 		const fault =
 			'Recipient Email must be a valid email address, not "ana(at)example.com" [item 0]';
 		const saved = sandbox.credentials({ access: 'readOnly' });
-		const { output } = await runNode(saved, form(), { items, ...CONTINUE });
+		const { output } = await pay(items, {}, CONTINUE, saved);
 		expect(output.map(({ json }) => json.error)).toEqual([
 			fault,
 			'These credentials don’t allow sending payments [item 1]',
 		]);
-		const { error } = await runNode(saved, form(), { items });
+		const { error } = await pay(items, {}, {}, saved);
 		expect(error?.message).toBe(fault);
 		expect(error?.description).not.toContain('These credentials');
 
@@ -296,7 +305,7 @@ describe('a pay run', () => {
 				`Expected Total is $125.00, but this run has $125.00, ${unread}`,
 			],
 		] as const) {
-			const refused = await sandbox.run(form(options), { items, ...CONTINUE });
+			const refused = await pay(items, options, CONTINUE);
 			expect(recordsOf(refused.output)).toMatchObject([
 				{ error: fault, outcome: 'refused', reference: 'INV-0', amount: '125.00' },
 				{ error: `${message} [item 1]`, outcome: 'refused', amount: '125.00', hint },
@@ -304,8 +313,7 @@ describe('a pay run', () => {
 			expect(refused.output[0]?.json.run_message).toBe(
 				`0 of 2 paid ($0.00), 2 refused. INV-0: ${fault.slice(0, -9)}. ${message}.`,
 			);
-			const ofRun = { ...options, checkOnly: true, checkOutput: 'run' };
-			const { output: checked } = await sandbox.run(form(ofRun), { items, ...CONTINUE });
+			const { output: checked } = await pay(items, { ...options, ...RUN_CHECK }, CONTINUE);
 			expect(checked[0]?.json).toMatchObject({ check: 'failed', count: 2, total: '250.00' });
 		}
 	});
@@ -314,27 +322,28 @@ describe('a pay run', () => {
 		const [ana, ben, cleo] = await sheet(PAYEES.slice(0, 3));
 		const items = [{ ...ben, reference: 'inv-001' }, { ...cleo }];
 		const approvedCheck = await approvalOf(items);
-		await sandbox.run(form(), { items: [{ ...ana, reference: 'INV-001' }] });
-		const message = 'reference inv-001 was used for another recipient or amount';
-		const error = expect.stringContaining(message);
+		await pay([{ ...ana, reference: 'INV-001' }]);
+		const error = expect.stringContaining(
+			'reference inv-001 was used for another recipient or amount',
+		);
 		expect(await check(items)).toMatchObject({
 			check: 'failed',
 			already_paid: [],
 			refused: [{ row: 1, summary: '$125.00 to ben@example.com', error }],
 		});
-		const one = { items: items.slice(0, 1), ...CONTINUE };
-		const { output } = await sandbox.run(form({ ifAlreadyPaid: 'skip' }), one);
+		const { output } = await pay(items.slice(0, 1), SKIP, CONTINUE);
 		expect(output[0]?.json).toMatchObject({ outcome: 'refused', error });
-		const approved = form({ ifAlreadyPaid: 'skip', approvedCheck });
-		const whole = await sandbox.run(approved, { items, ...CONTINUE });
-		expect(outcomes(whole.output)).toEqual(['refused', 'refused']);
-		expect(whole.output[0]?.json.error).toContain(message);
-		expect(whole.output[1]?.json).toMatchObject({
-			error: expect.stringMatching(
-				/^This run isn’t the one that was approved, because of row 1 \(The payment of .*reference inv-001 was used for another recipient or amount\) \[item 1\]$/,
-			),
-			hint: expect.stringContaining('Correct or leave out what was refused'),
-		});
+		const whole = await pay(items, { ...SKIP, approvedCheck }, CONTINUE);
+		expect(recordsOf(whole.output)).toMatchObject([
+			{ outcome: 'refused', error },
+			{
+				outcome: 'refused',
+				error: expect.stringMatching(
+					/^This run isn’t the one that was approved, because of row 1 \(The payment of .*reference inv-001 was used for another recipient or amount\) \[item 1\]$/,
+				),
+				hint: expect.stringContaining('Correct or leave out what was refused'),
+			},
+		]);
 		expect(sandbox.writes()).toHaveLength(1);
 	});
 
@@ -342,12 +351,12 @@ describe('a pay run', () => {
 		const items = await sheet(PAYEES.slice(0, 3));
 		const saved = () => sandbox.credentials({ paymentRecipients: '@example.org, ana@example.com' });
 		const message = 'These credentials don’t allow paying ben@example.com';
-		const { error } = await runNode(saved(), form(), { items });
+		const { error } = await pay(items, {}, {}, saved());
 		expect(error?.message).toBe(`Row 2: ${message}`);
 		expect(error?.description).toContain('Also failed: Row 3: These credentials don’t allow');
-		const one = await runNode(saved(), form(), { items: items.slice(1, 2) });
+		const one = await pay(items.slice(1, 2), {}, {}, saved());
 		expect(one.error?.message).toBe(`${message} [item 0]`);
-		const { output } = await runNode(saved(), form(), { items, ...CONTINUE });
+		const { output } = await pay(items, {}, CONTINUE, saved());
 		expect(recordsOf(output)).toMatchObject([
 			{ outcome: 'paid' },
 			{ outcome: 'refused', error: `Row 2: ${message}`, recipient_email: PAYEES[1] },
@@ -364,7 +373,7 @@ describe('a pay run', () => {
 		[{ expectedTotal: true }, 'Expected Total must be dollars in digits, e.g. 34500.00'],
 		[{ approvedCheck: '' }, 'Approved Check is empty'],
 	])('isn’t paid with %j', async (options, message) => {
-		const { error } = await sandbox.run(form(options), { items: await sheet() });
+		const { error } = await pay(await sheet(), options);
 		expect(error?.message.replace(/ \(the same in .*\)/, '')).toBe(`${message} [item 0]`);
 		expect(sandbox.writes()).toEqual([]);
 	});
@@ -373,33 +382,27 @@ describe('a pay run', () => {
 		const items = await sheet();
 		await sandbox.fault({ kind: 'status', status: 400, match: PAYMENT });
 		await sandbox.fault({ kind: 'cutBefore', match: PAYMENT, skip: 1 });
-		const options = { ifAlreadyPaid: 'skip', approvedCheck: await approvalOf(items) };
-		const first = await sandbox.run(form(options), { items, ...CONTINUE });
-		const known = outcomes(first.output);
-		expect(known.filter((outcome) => outcome === 'refused')).toHaveLength(1);
-		expect(known.filter((outcome) => outcome === 'unknown')).toHaveLength(1);
-		expect(known.slice(known.indexOf('unknown') + 1).every((one) => one === 'not_sent')).toBe(true);
-		const unknown = first.output.find(({ json }) => json.outcome === 'unknown')?.json;
-		expect(unknown?.attempt_code).toMatch(/^[0-9A-F]{4}-[0-9A-F]{4}-1$/);
+		const options = { ...SKIP, approvedCheck: await approvalOf(items) };
+		const { output: first } = await pay(items, options, CONTINUE);
+		expect(outcomes(first)).toEqual(['refused', 'paid', 'unknown', 'not_sent', 'not_sent']);
+		const confirmedNotPaid = String(first[2]?.json.attempt_code);
+		expect(confirmedNotPaid).toMatch(/^[0-9A-F]{4}-[0-9A-F]{4}-1$/);
 
 		/* The next day: the rest is paid, the unknown one is left alone. */
-		const before = sandbox.writes().length;
-		const second = await sandbox.run(form(options), { items, ...CONTINUE });
-		expect(outcomes(second.output).filter((outcome) => outcome === 'unknown')).toHaveLength(1);
-		expect(outcomes(second.output)).not.toContain('not_sent');
-		const paid = outcomes(second.output).filter((outcome) => outcome === 'paid').length;
-		expect(sandbox.writes().length - before).toBe(paid);
+		const { output: second } = await pay(items, options, CONTINUE);
+		expect(outcomes(second)).toEqual(['paid', 'already_paid', 'unknown', 'paid', 'paid']);
+		expect(sandbox.writes()).toHaveLength(3 + 3);
 
 		/* A person asked the service: it wasn't made, so its code releases exactly this one. */
-		const confirmedNotPaid = String(unknown?.attempt_code);
-		const third = await sandbox.run(form({ ...options, confirmedNotPaid }), { items });
-		expect(outcomes(third.output).sort()).toEqual([...Array(4).fill('already_paid'), 'paid']);
+		const { output: third } = await pay(items, { ...options, confirmedNotPaid });
+		const others = Array<string>(2).fill('already_paid');
+		expect(outcomes(third)).toEqual([...others, 'paid', ...others]);
 	});
 
 	it('counts in its error what was paid, and what wasn’t', async () => {
 		const items = await sheet();
 		await sandbox.fault({ kind: 'cutAfter', match: PAYMENT, skip: 2 });
-		const { error } = await sandbox.run(form(), { items, node: TRIED_AGAIN });
+		const { error } = await pay(items, {}, { node: TRIED_AGAIN });
 		expect(error?.description).toMatch(
 			/^2 of 5 paid .{9}, 1 unknown, 2 not sent\. (?!.*must be left out)/,
 		);
@@ -407,7 +410,7 @@ describe('a pay run', () => {
 			completed: [{ item: 0 }, { item: 1 }],
 			failures: [{ item: 2, outcome: 'unknown', attempt_code: expect.any(String) }],
 		});
-		const { error: later } = await sandbox.run(form({ ifAlreadyPaid: 'skip' }), { items });
+		const { error: later } = await pay(items, SKIP);
 		expect(later?.description).toContain('0 of 5 paid ($0.00), 2 paid before, 1 unknown,');
 		expect(sandbox.writes()).toHaveLength(3);
 	});
@@ -419,7 +422,7 @@ describe('a pay run', () => {
 		await refuse(400, 'Limit reached');
 		await sandbox.fault({ kind: 'cutAfter', match: PAYMENT });
 		await refuse(403, 'Not today');
-		const { error } = await sandbox.run(form({ concurrency: 3 }), { items });
+		const { error } = await pay(items, { concurrency: 3 });
 		expect(error?.message).toMatch(/may or may not have been made/);
 		expect(error?.description).toMatch(
 			/Also failed: .*(Limit reached|Not today).*; .*(Limit reached|Not today)/,
@@ -437,8 +440,7 @@ describe('a pay run', () => {
 		const items = await sheet();
 		await sandbox.fault({ kind: 'latency', delay: 500, match: PAYMENT });
 		const stop = new AbortController();
-		const options = { items, ...CONTINUE, stop: stop.signal };
-		const stopped = sandbox.run(form({ ifAlreadyPaid: 'skip' }), options);
+		const stopped = pay(items, SKIP, { ...CONTINUE, stop: stop.signal });
 		const isSent = async () => await Promise.resolve(sandbox.writes().length > 0);
 		await waitUntil('a payment is sent', isSent, { milliseconds: 30_000 });
 		stop.abort();
@@ -449,9 +451,9 @@ describe('a pay run', () => {
 		expect(sandbox.writes()).toHaveLength(1);
 		expect(await check(items)).toMatchObject({ already_paid: [{ row: 1 }], unknown: [] });
 
-		const next = await sandbox.run(form({ ifAlreadyPaid: 'skip' }), { items });
+		const next = await pay(items, SKIP);
 		expect(outcomes(next.output)).toEqual(['already_paid', ...Array(4).fill('paid')]);
-		expect(JSON.parse(next.stored).metadata).toMatchObject({ payments_paid: '4' });
+		expect(metadataOf(next)).toMatchObject({ payments_paid: '4' });
 		expect(sandbox.writes()).toHaveLength(5);
 	});
 
@@ -459,12 +461,12 @@ describe('a pay run', () => {
 		const [first, second] = await sheet(PAYEES.slice(0, 2));
 		await sandbox.fault({ kind: 'status', status: 400, match: PAYMENT, times: 'always' });
 		const items = [{ ...first }, { ...second, email: 'ben(at)example.com' }];
-		const { output } = await sandbox.run(form(), { items, ...CONTINUE });
+		const { output } = await pay(items, {}, CONTINUE);
 		expect(output.map(({ json }) => json.hint)).toEqual([
 			'Check the fields that the service’s message mentions. Fix the problem, then run the node again.',
 			'Correct the field, then run the node again. This was not sent.',
 		]);
-		const { error } = await sandbox.run(form(), { items: items.slice(0, 1) });
+		const { error } = await pay(items.slice(0, 1));
 		expect(error?.description).not.toMatch(/Nothing was signed|not sent/);
 	});
 
@@ -488,31 +490,35 @@ describe('a pay run', () => {
 		/* Two payments are made, or three where the token needs no read that confirms it. */
 		const match = { path: 'balance|instant' };
 		await sandbox.fault({ kind: 'status', status: 401, match, skip: 3, times: 'always' });
-		const { error } = await sandbox.run(form(), { items, node: TRIED_AGAIN });
+		const { error } = await pay(items, {}, { node: TRIED_AGAIN });
 		expect(error?.description).toMatch(
 			/^[23] of 5 paid \(\$\d+\.00\), 1 refused, [12] not sent\. Already done before this error: item 0 \(tx-\w+\), item 1 /,
 		);
 	});
 
 	it('sends nothing more after an unknown outcome, with Retry On Fail and Continue', async () => {
-		const items = await sheet();
-		await sandbox.fault({ kind: 'cutAfter', match: { path: 'instant' }, times: 'always' });
+		await sandbox.fault({ kind: 'status', status: 400, match: PAYMENT });
+		await sandbox.fault({ kind: 'cutAfter', match: PAYMENT, times: 'always' });
 		const retried = { ...CONTINUE.node, ...TRIED_AGAIN, maxTries: 3 };
-		const { output } = await sandbox.run(form(), { items, node: retried });
-		expect(outcomes(output)).toEqual(['unknown', ...Array(4).fill('not_sent')]);
-		expect(output[1]?.json).toMatchObject({
-			error: 'This was not sent, because the run ended before it [item 1]',
+		const { output } = await pay(await sheet(), {}, { node: retried });
+		expect(outcomes(output)).toEqual(['refused', 'unknown', ...Array(3).fill('not_sent')]);
+		/* What the first try sent is not said to be unsent. */
+		expect(output[0]?.json.hint).toBe(
+			'Check the fields that the service’s message mentions. Fix the problem, then run the node again.',
+		);
+		expect(output[2]?.json).toMatchObject({
+			error: 'This was not sent, because the run ended before it [item 2]',
 			hint: 'Look at the failure before it, then run the node again.',
 		});
-		expect(sandbox.writes()).toHaveLength(1);
+		expect(sandbox.writes()).toHaveLength(2);
 	});
 
 	it('shows in the check of each row which one is refused or not known', async () => {
 		const items = await sheet(PAYEES.slice(0, 3));
 		await sandbox.fault({ kind: 'cutBefore', match: PAYMENT });
-		await sandbox.run(form(), { items: items.slice(1, 2) });
+		await pay(items.slice(1, 2));
 		items[2] = { ...items[2], email: 'cleo(at)example.com' };
-		const { output } = await sandbox.run(form({ checkOnly: true }), { items, ...CONTINUE });
+		const { output } = await pay(items, { checkOnly: true }, CONTINUE);
 		expect(recordsOf(output)).toMatchObject([
 			{ check: 'passed' },
 			{ outcome: 'unknown', error: expect.stringContaining('was already sent') },
@@ -525,15 +531,12 @@ describe('a pay run', () => {
 	it('counts two rows, too', async () => {
 		const items = await sheet(PAYEES.slice(0, 2));
 		await sandbox.fault({ kind: 'status', status: 400, match: PAYMENT });
-		const { error } = await sandbox.run(form(), { items });
+		const { error } = await pay(items);
 		expect(error?.description).toMatch(/^0 of 2 paid \(\$0\.00\), 1 refused, 1 not sent\. /);
 	});
 
 	it('puts out nothing where there are no items', async () => {
-		expect(await sandbox.run(form(), { items: [] })).toMatchObject({
-			output: [],
-			error: undefined,
-		});
+		expect(await pay([])).toMatchObject({ output: [], error: undefined });
 	});
 
 	it('is checked with each contract that its authorizations name', async () => {
@@ -545,112 +548,74 @@ describe('a pay run', () => {
 		expect(summary).toMatch(
 			/ Signed for Arbitrum .*, contract 0x\w{40} and Arbitrum .*, contract 0x/,
 		);
-		const payload = await sandbox.authorization();
-		const provided = {
-			...sandbox.paying(payload, await sandbox.signed(payload)),
-			options: RUN_CHECK,
-		};
-		const { output } = await sandbox.run(provided);
-		expect(String(output[0]?.json.summary)).toMatch(/ Service: [\w.:]+$/);
-	});
-
-	it('tells of a refusal in an earlier try as of one that was sent', async () => {
-		const items = await sheet(PAYEES.slice(0, 2));
-		await sandbox.fault({ kind: 'status', status: 400, match: PAYMENT });
-		await sandbox.fault({ kind: 'cutAfter', match: PAYMENT, times: 'always' });
-		const retried = { ...CONTINUE.node, ...TRIED_AGAIN };
-		const { output } = await sandbox.run(form(), { items, node: retried });
-		expect(outcomes(output)).toEqual(['refused', 'unknown']);
-		expect(output[0]?.json.hint).toBe(
-			'Check the fields that the service’s message mentions. Fix the problem, then run the node again.',
-		);
-		expect(sandbox.writes()).toHaveLength(2);
-	});
-
-	it.each([
-		[2 ** 53, 'is a number with more digits than n8n keeps; make it text'],
-		[true, 'must be text'],
-	])('refuses the reference %j', async (reference, fault) => {
-		const [row] = await sheet(['ana@example.com']);
-		const { error } = await sandbox.run(form(), { items: [{ ...row, reference }] });
-		expect(error?.message).toBe(`Payment Reference ${fault} [item 0]`);
 	});
 
 	it('refuses only the row whose own Approved Check differs, with Continue', async () => {
 		const items = await sheet();
-		const checked = await sandbox.run(form({ checkOnly: true }), { items });
+		const checked = await pay(items, { checkOnly: true });
 		const approved = items.map((item, index) => ({
 			...item,
 			approval: index === 2 ? '0000-0000-0000-0000' : checked.output[index]?.json.approval,
 		}));
 		const approvedCheck = '={{ $json.approval }}';
-		const whole = await sandbox.run(form({ approvedCheck }), { items: approved });
+		const whole = await pay(approved, { approvedCheck });
 		expect(whole.error?.message).toMatch(/\[item 2\]$/);
 		expect(sandbox.writes()).toEqual([]);
-		const skip = form({ approvedCheck, ifAlreadyPaid: 'skip' });
-		const { output } = await sandbox.run(skip, { items: approved, ...CONTINUE });
+		const { output } = await pay(approved, { approvedCheck, ...SKIP }, CONTINUE);
 		expect(outcomes(output)).toEqual(['paid', 'paid', 'refused', 'paid', 'paid']);
 		expect(sandbox.writes()).toHaveLength(4);
 	});
 
 	it('says how much is left of it where it isn’t the run that was approved', async () => {
 		const items = await sheet(PAYEES.slice(0, 2));
-		const options = { approvedCheck: '0000-0000-0000-0000', ifAlreadyPaid: 'skip' };
-		const refuse = async () => (await sandbox.run(form(options), { items })).error?.description;
+		const options = { approvedCheck: '0000-0000-0000-0000', ...SKIP };
+		const refuse = async () => (await pay(items, options)).error?.description;
 		expect(await refuse()).toContain('The run now has 2 payments totaling $250.00. Check');
-		await sandbox.run(form(), { items: items.slice(0, 1) });
+		await pay(items.slice(0, 1));
 		expect(await refuse()).toContain('The run now has 1 payment totaling $125.00. Check');
 	});
 
 	it('still tells what isn’t known where it isn’t the run that was approved', async () => {
 		const items = await sheet();
 		await sandbox.fault({ match: { method: 'PUT' }, kind: 'cutAfter' });
-		await sandbox.run(form(), { items: items.slice(0, 1) });
+		await pay(items.slice(0, 1));
 		const approvedCheck = '0000-0000-0000-0000';
-		const { error } = await sandbox.run(form({ approvedCheck }), { items });
+		const { error } = await pay(items, { approvedCheck });
 		expect(error?.description).not.toContain('approved');
-		const { output } = await sandbox.run(form({ approvedCheck }), { items, ...CONTINUE });
-		expect(recordsOf(output).map(({ outcome }) => outcome)).toEqual([
-			'unknown',
-			...items.slice(1).map(() => 'refused'),
-		]);
+		const { output } = await pay(items, { approvedCheck }, CONTINUE);
+		expect(outcomes(output)).toEqual(['unknown', ...Array(4).fill('refused')]);
 	});
 
 	it('counts as refused where only a read before it failed', async () => {
 		const saved = sandbox.credentials({ signInDomain: new URL(sandbox.url).host });
 		await sandbox.fault({ match: { path: '^/v2/balance' }, kind: 'cutBefore', times: 9 });
-		const { output } = await runNode(saved, form(), { items: await sheet(), ...CONTINUE });
+		const { output } = await pay(await sheet(), {}, CONTINUE, saved);
 		expect(outcomes(output)).toEqual(Array(5).fill('refused'));
 		await sandbox.fault({ match: { path: '^/v2/invites' }, kind: 'cutBefore', times: 9 });
 		const invite = { resource: 'invite', operation: 'create', teamId: sandbox.team };
 		const rows = { inviteesSource: 'items', options: { retries: 0 } };
-		const invited = await sandbox.run(
-			{ ...invite, ...rows },
-			{ items: await sheet(), ...CONTINUE },
-		);
+		const how = { items: await sheet(), ...CONTINUE };
+		const invited = await sandbox.run({ ...invite, ...rows }, how);
 		expect(outcomes(invited.output)).toEqual(Array(5).fill('refused'));
 	});
 
 	it('can be found by its invoice in n8n’s list of executions, unless it was only checked', async () => {
 		const items = await sheet(['ana@example.com']);
-		const { stored: checked } = await sandbox.run(form({ checkOnly: true }), { items });
-		expect(JSON.parse(checked).metadata ?? {}).toEqual({});
-		const { stored } = await sandbox.run(form(), { items });
-		expect(JSON.parse(stored).metadata).toMatchObject({
+		expect(metadataOf(await pay(items, { checkOnly: true })) ?? {}).toEqual({});
+		expect(metadataOf(await pay(items))).toMatchObject({
 			payment_reference: 'INV-0',
 			payment_outcome: 'paid',
 			payment_transaction: expect.stringMatching(/^tx-/),
 		});
 		await sandbox.fault({ kind: 'status', status: 400, match: PAYMENT, times: 1 });
 		const [next] = await sheet(['ben@example.com']);
-		const refused = await sandbox.run(form(), { items: [{ ...next, reference: 'INV-1' }] });
+		const refused = await pay([{ ...next, reference: 'INV-1' }]);
 		const unpaid = { payment_reference: 'INV-1', payment_outcome: 'refused' };
-		expect(JSON.parse(refused.stored).metadata).toEqual(unpaid);
+		expect(metadataOf(refused)).toEqual(unpaid);
 		expect(refused.error?.message).toContain('wasn’t accepted');
 		const unnamed = await sandbox.run({ ...form(), paymentReference: '' }, { items: [next ?? {}] });
 		expect(unnamed.error).toBeUndefined();
-		const again = await sandbox.run(form({ ifAlreadyPaid: 'skip' }), { items });
 		const skipped = { payment_reference: 'INV-0', payment_outcome: 'already_paid' };
-		expect(JSON.parse(again.stored).metadata).toEqual(skipped);
+		expect(metadataOf(await pay(items, SKIP))).toEqual(skipped);
 	});
 });

@@ -1,17 +1,9 @@
-import { ServiceError } from '../../../nodes/PayrollPayments/shared/errors';
-import type { Payment } from '../../../nodes/PayrollPayments/idempotency/paymentKeys';
 import { runVirtualClock } from './memoryStore';
-import { payment, scene, typedData } from './paymentScene';
+import { refused, scene, withSalt } from './paymentScene';
 
 runVirtualClock();
 
-const refused = new ServiceError('no', { status: 400, nothingDone: true });
-
-const numbered = (salt: string): Payment => ({
-	...payment,
-	reference: salt,
-	typedData: { ...typedData, salt },
-});
+const numbered = (name: string) => withSalt(name, name);
 
 it('keeps 10,000 payments, however many are refused or looked up', async () => {
 	const { store, look, pay } = scene();

@@ -2,9 +2,8 @@ import {
 	isAttemptCode,
 	type Payment,
 } from '../../../nodes/PayrollPayments/idempotency/paymentKeys';
-import { NoResponseError } from '../../../nodes/PayrollPayments/shared/errors';
 import { runVirtualClock } from './memoryStore';
-import { codeOf, payment, scene, typedData } from './paymentScene';
+import { broken, codeOf, invoice, payment, scene, typedData, withSalt } from './paymentScene';
 
 runVirtualClock();
 
@@ -13,14 +12,6 @@ let { store, sent, is, pay } = scene();
 beforeEach(() => {
 	({ store, sent, is, pay } = scene());
 });
-
-const invoice: Payment = { ...payment, reference: 'INV-1' };
-const withSalt = (salt: string, reference?: string): Payment => ({
-	...payment,
-	reference,
-	typedData: { ...typedData, salt },
-});
-const broken = new NoResponseError('The connection broke');
 
 const BY_TYPED_DATA = [
 	'E6C8-B6E6-1',

@@ -1,4 +1,3 @@
-import type { Known } from '../../../nodes/PayrollPayments/idempotency/journal';
 import type { ProcessedStore } from '../../../nodes/PayrollPayments/idempotency/nodeList';
 import {
 	PaymentJournal,
@@ -6,7 +5,11 @@ import {
 } from '../../../nodes/PayrollPayments/idempotency/paymentJournal';
 import type { Payment } from '../../../nodes/PayrollPayments/idempotency/paymentKeys';
 import { ProcessMemory } from '../../../nodes/PayrollPayments/idempotency/processMemory';
-import { UserError } from '../../../nodes/PayrollPayments/shared/errors';
+import {
+	NoResponseError,
+	ServiceError,
+	UserError,
+} from '../../../nodes/PayrollPayments/shared/errors';
 import { MemoryStore } from './memoryStore';
 
 export const typedData = { from: '0xAB', data: { amount: '60', to: '0xCd' } };
@@ -23,7 +26,21 @@ export const payment: Payment = {
 	confirmedNotPaid: [],
 };
 
+export const invoice: Payment = { ...payment, reference: 'INV-1' };
+
+/** A payment with an authorization of its own. */
+export const withSalt = (salt: string, reference?: string): Payment => ({
+	...payment,
+	reference,
+	typedData: { ...typedData, salt },
+});
+
 export const paid: PaymentAnswer = { transaction: 'tx-123456789012' };
+export const broken = new NoResponseError('The connection broke');
+export const refused = new ServiceError('The service refused: no', {
+	status: 400,
+	nothingDone: true,
+});
 
 export type Outcome = PaymentAnswer | Error;
 
@@ -81,11 +98,7 @@ export function scene() {
 			await journal.close();
 		}
 	};
-	const is = async (what: Payment, options?: RunOptions): Promise<Known<PaymentAnswer>['is']> => {
-		const [known] = await look([what], options);
-		if (known === undefined) throw new Error('nothing is known');
-		return known.is;
-	};
+	const is = async (what: Payment, options?: RunOptions) => (await look([what], options))[0]?.is;
 	return { store, sent, open, look, is, pay };
 }
 

@@ -1,14 +1,9 @@
 import type { Payment } from '../../../nodes/PayrollPayments/idempotency/paymentKeys';
 import { ProcessMemory } from '../../../nodes/PayrollPayments/idempotency/processMemory';
-import {
-	NoResponseError,
-	ServiceError,
-	stoppedError,
-	UserError,
-} from '../../../nodes/PayrollPayments/shared/errors';
+import { stoppedError, UserError } from '../../../nodes/PayrollPayments/shared/errors';
 import { runConcurrently } from '../../support/concurrency';
 import { MemoryStore, never, pass, runVirtualClock, unreliable } from './memoryStore';
-import { journalOf, paid } from './paymentScene';
+import { broken, journalOf, paid, payment, refused } from './paymentScene';
 import { fixPauses, randomFrom } from './random';
 
 runVirtualClock();
@@ -20,16 +15,11 @@ fixPauses();
 
 /** A sheet: two rows with a reference, one without. */
 const sheet: readonly Payment[] = ['INV-1', 'INV-2', undefined].map((reference, item) => ({
-	baseUrl: 'https://api.example.com',
-	teamId: 'te-123456789012',
-	signer: '0xef',
+	...payment,
 	typedData: `authorization ${item}`,
 	reference,
-	recipient: 'ana@example.com',
-	cents: 12_500,
 	summary: `row ${item}`,
 	item,
-	confirmedNotPaid: [],
 }));
 
 /** What a row may say in a later run: the same reference, or authorization, for something else. */
@@ -202,10 +192,8 @@ async function runSchedule(seed: number, { speed, processes, hasFaults }: Circum
 					await pass(duration);
 					sending.outcome = outcomes[index];
 					if (isCrashed(process)) return await never();
-					if (sending.outcome === 'refused') {
-						throw new ServiceError('no', { status: 400, nothingDone: true });
-					}
-					if (sending.outcome === 'unknown') throw new NoResponseError('no answer');
+					if (sending.outcome === 'refused') throw refused;
+					if (sending.outcome === 'unknown') throw broken;
 					return paid;
 				};
 				const wasStopped = stop.signal.aborted;
