@@ -43,11 +43,9 @@ beforeEach(() => {
 	service.answer(({ path, query }) => {
 		if (path === '/v2/balance' && query.has('entity_id')) return { body: BALANCE };
 		if (path === '/v2/invites') return { body: { success: true, data: { ids: ['in-1'] } } };
-		if (path === '/v2/invites/manager') {
-			const data = { invites: [], typed_data: TYPED_DATA, more: { part: 'z' } };
-			return { body: { success: true, data } };
-		}
-		return { body: { success: true, data: { tx: 'tx-1' } } };
+		const invited = { invites: [], typed_data: TYPED_DATA, more: { part: 'z' } };
+		const data = path === '/v2/invites/manager' ? invited : { tx: 'tx-1' };
+		return { body: { success: true, data } };
 	});
 });
 
@@ -56,16 +54,12 @@ const last = () => service.requests.at(-1);
 it('reads have the service’s names, and the node puts out the documented ones', async () => {
 	const perCurrency = { ...FORMS.getBalance, output: 'perCurrency', currencies: ['USD', 'EUR'] };
 	for (const currenciesEncoding of ['repeated', 'brackets']) {
-		const { output, error } = await runNode(credentials(), {
-			...perCurrency,
-			options: { currenciesEncoding },
-		});
+		const form = { ...perCurrency, options: { currenciesEncoding } };
+		const { output, error } = await runNode(credentials(), form);
 		expect(error).toBeUndefined();
 		expect(output[0]?.json).toMatchObject({
-			entity_id: FORMS.getBalance.entityId,
-			platform_account_address: '0x1',
-			balance: '12.50',
-			balance_cents: '1250',
+			...{ entity_id: FORMS.getBalance.entityId, platform_account_address: '0x1' },
+			...{ balance: '12.50', balance_cents: '1250' },
 		});
 		const symbols = currenciesEncoding === 'brackets' ? 'symbols[]' : 'symbols';
 		expect([...new Set(last()?.query.keys())]).toEqual(['entity_id', symbols]);
@@ -93,10 +87,7 @@ it('changes have the service’s names at any depth, and their checks the docume
 
 it('typed data is left alone, as it is signed', async () => {
 	const created = await runNode(credentials(), FORMS.createAdministratorInvites);
-	expect(created.output[0]?.json).toMatchObject({
-		typed_data: TYPED_DATA,
-		more: { role: 'z' },
-	});
+	expect(created.output[0]?.json).toMatchObject({ typed_data: TYPED_DATA, more: { role: 'z' } });
 	const { error } = await runNode(credentials(), FORMS.createInstantPayment);
 	expect(error).toBeUndefined();
 	const body = Object(last()?.body);

@@ -15,11 +15,12 @@ const pay = async (
 	items: readonly IDataObject[],
 	options: INodeParameters = {},
 	more: Parameters<typeof sandbox.run>[1] = {},
+	teamId = sandbox.team,
 ) =>
 	await sandbox.run(
 		{
-			...{ resource: 'payment', operation: 'create', teamId: sandbox.team },
-			...{ currency: 'USD', network: 'arbitrum', paymentsSource: 'items', options },
+			...{ resource: 'payment', operation: 'create', paymentsSource: 'items', teamId },
+			...{ currency: 'USD', network: 'arbitrum', options },
 		},
 		{ items, ...more },
 	);
@@ -58,13 +59,8 @@ describe('a row in which nobody entered anything', () => {
 	});
 
 	it('needs no team where each row names its own', async () => {
-		const { output, error } = await sandbox.run(
-			{
-				...{ resource: 'payment', operation: 'create', teamId: '={{ $json.team }}' },
-				...{ currency: 'USD', network: 'arbitrum', paymentsSource: 'items', options: {} },
-			},
-			{ items: [await payment(1, { team: sandbox.team }), { team: '' }] },
-		);
+		const rows = [await payment(1, { team: sandbox.team }), { team: '' }];
+		const { output, error } = await pay(rows, {}, {}, '={{ $json.team }}');
 		expect(error).toBeUndefined();
 		expect(output).toHaveLength(1);
 	});

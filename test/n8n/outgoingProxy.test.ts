@@ -40,7 +40,8 @@ it('a proxy that wants a login clears the record of the payment that it kept bac
 	for (let time = 0; time < 2; time++) {
 		const json = await pay(url);
 		expect(json?.error).toContain('wants n8n to sign in (HTTP 407)');
-		expect(json).toMatchObject({ outcome: 'refused', http_status: 407 });
+		const hint = expect.stringContaining('HTTPS_PROXY');
+		expect(json).toMatchObject({ outcome: 'refused', http_status: 407, hint });
 	}
 	expect(processedKeys.entries()).toEqual([]);
 });

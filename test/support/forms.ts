@@ -54,20 +54,15 @@ export function partsOf(fields: readonly INodeProperties[], parent = ''): FormPa
 		const shown = parent === '' && resource !== undefined ? `${resource}.${operation} ` : '';
 		const path = `${parent}${shown}${field.name}`;
 		const inside = (field.options ?? []).flatMap((option): FormPart[] => {
-			if ('value' in option)
-				return [{ kind: 'option', path: `${path} = ${option.value}`, part: option }];
-			if ('values' in option) {
-				const group = `${path} > ${option.name}`;
-				return [
-					{ kind: 'group', path: group, part: option },
-					...partsOf(option.values, `${group} > `),
-				];
-			}
-			return 'type' in option ? partsOf([option], `${path} > `) : [];
+			const below = `${path} > ${option.name}`;
+			if ('type' in option) return partsOf([option], `${path} > `);
+			return 'values' in option
+				? [{ kind: 'group', path: below, part: option }, ...partsOf(option.values, `${below} > `)]
+				: [{ kind: 'option', path: `${path} = ${option.value}`, part: option }];
 		});
-		const modes = (field.modes ?? []).map((part): FormPart => {
-			return { kind: 'mode', path: `${path} > ${part.name}`, part };
-		});
+		const modes = (field.modes ?? []).map(
+			(part): FormPart => ({ kind: 'mode', path: `${path} > ${part.name}`, part }),
+		);
 		return [{ kind: 'field', path, part: field }, ...inside, ...modes];
 	});
 }

@@ -77,5 +77,5 @@ async function startServer(cert: string, privateKey: KeyObject) {
 		response.end('{}');
 	});
 	const { port, stop: close } = await listen(server);
-	return { port, cert, requests: () => requests, close };
+	return { port, requests: () => requests, close };
 }

@@ -14,32 +14,27 @@ const DOCUMENTS = ['.', 'benchmark', 'docs', 'examples', 'sandbox'].flatMap((fol
 		.map((name) => join(folder, name)),
 );
 
+type HowItIsRun = { readonly runIn: string } | { readonly notRun: string };
+
 /** Command lines in the documents, and what runs them: a file, or the reason why nothing does. */
-const COMMANDS: ReadonlyArray<{ line: RegExp; runIn: string } | { line: RegExp; notRun: string }> =
+const COMMANDS: ReadonlyArray<readonly [line: RegExp, how: HowItIsRun]> = [
+	[/^npm start$/, { runIn: 'test/e2e/start.test.ts' }],
+	[/^npm test$/, { runIn: '.ci/run' }],
+	[/^npm run (lint|test:(unit|properties|contract|n8n|e2e))$/, { runIn: 'scripts/test.mjs' }],
+	[/^npm run (lint -- --fix|format|dev)$/, { notRun: 'changes the working copy' }],
+	[/^npm run --silent sample-delivery -- /, { runIn: 'test/contract/sampleDelivery.test.ts' }],
+	[/^npm run test:mutation$/, { notRun: 'runs the tests against thousands of changes' }],
+	[/^npm run benchmark/, { notRun: 'measures, and takes minutes' }],
+	[/^npm (run build|pack)$/, { runIn: 'scripts/releaseCheck.mjs' }],
+	[/^npm run release:check$/, { notRun: 'installs everything in a fresh clone' }],
 	[
-		{ line: /^npm start$/, runIn: 'test/e2e/start.test.ts' },
-		{ line: /^npm test$/, runIn: '.ci/run' },
-		{
-			line: /^npm run (lint|test:unit|test:properties|test:contract|test:n8n|test:e2e)$/,
-			runIn: 'scripts/test.mjs',
-		},
-		{ line: /^npm run (lint -- --fix|format|dev)$/, notRun: 'changes the working copy' },
-		{
-			line: /^npm run --silent sample-delivery -- /,
-			runIn: 'test/contract/sampleDelivery.test.ts',
-		},
-		{ line: /^npm run test:mutation$/, notRun: 'runs the tests against thousands of changes' },
-		{ line: /^npm run benchmark/, notRun: 'measures, and takes minutes' },
-		{ line: /^npm (run build|pack)$/, runIn: 'scripts/releaseCheck.mjs' },
-		{ line: /^npm run release:check$/, notRun: 'installs everything in a fresh clone' },
-		{
-			line: /^(PACKAGE=|cd "\$\{N8N_USER_FOLDER|rm -rf "\$PACKAGE"|tar |docker )/,
-			notRun: 'changes an n8n of the reader',
-		},
-		{ line: /^(PAYROLL_PAYMENTS_N8N=\S+ )?npx jest /, notRun: 'is a test itself' },
-		{ line: /^npx tsx sandbox\/main\.ts /, runIn: 'test/contract/sandboxProcess.test.ts' },
-		{ line: /^(S=|curl )/, runIn: 'test/contract/sandboxCommands.test.ts' },
-	];
+		/^(PACKAGE=|cd "\$\{N8N_USER_FOLDER|rm -rf "\$PACKAGE"|tar |docker )/,
+		{ notRun: 'changes the reader’s n8n' },
+	],
+	[/^(PAYROLL_PAYMENTS_N8N=\S+ )?npx jest /, { notRun: 'is a test itself' }],
+	[/^npx tsx sandbox\/main\.ts /, { runIn: 'test/contract/sandboxProcess.test.ts' }],
+	[/^(S=|curl )/, { runIn: 'test/contract/sandboxCommands.test.ts' }],
+];
 
 const textOf = (document: string) => readFileSync(join(ROOT, document), 'utf8');
 
@@ -90,10 +85,8 @@ describe('the documents', () => {
 	});
 
 	it.each(DOCUMENTS)('%s shows only commands that a test runs, or that say why not', (document) => {
-		const unknown = commandsOf(document).filter(
-			(command) => !COMMANDS.some(({ line }) => line.test(command)),
-		);
-		expect(unknown).toEqual([]);
+		const isKnown = (command: string) => COMMANDS.some(([line]) => line.test(command));
+		expect(commandsOf(document).filter((command) => !isKnown(command))).toEqual([]);
 	});
 
 	it.each(DOCUMENTS)('%s names only npm scripts that exist', (document) => {
@@ -103,8 +96,8 @@ describe('the documents', () => {
 		expect(named.filter((name) => !(name in scripts))).toEqual([]);
 	});
 
-	it.each(COMMANDS)('the command $line is shown somewhere, and what runs it exists', (how) => {
-		expect(DOCUMENTS.flatMap(commandsOf).some((command) => how.line.test(command))).toBe(true);
+	it.each(COMMANDS)('the command %s is shown somewhere, and what runs it exists', (line, how) => {
+		expect(DOCUMENTS.flatMap(commandsOf).some((command) => line.test(command))).toBe(true);
 		if ('runIn' in how) expect(existsSync(join(ROOT, how.runIn))).toBe(true);
 	});
 

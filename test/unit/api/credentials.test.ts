@@ -76,30 +76,28 @@ const LONG = 'a'.repeat(8_193);
 const notOneOf = (value: unknown, names: string) =>
 	`${(value ?? '') === '' ? 'is missing. Select' : 'must be'} ${names}`;
 
-it.each<[change: object, label: string, fault: string]>([
+type Refused = [change: object, label: string, fault: string];
+
+it.each<Refused>([
 	[{ privateKey: '' }, 'Private Key', 'is missing'],
 	[{ privateKey: privateKey.slice(3) }, 'Private Key', 'must be 64 hex characters'],
 	[{ privateKey: `${privateKey}a` }, 'Private Key', 'must be 64 hex characters'],
 	[{ platformId: ' ' }, 'Platform ID', 'is missing'],
 	[{ walletAddress: '0x1' }, 'Wallet Address', 'must be 0x followed by 40'],
 	...['one', ' ', '0', '0x1', '1e3', '-1', '1.5', '9007199254740993', 0, -1, 1.5, NaN].map(
-		(signInChainId): [object, string, string] => [
-			{ signInChainId },
-			'Sign-In Chain ID',
-			'must be a whole number',
-		],
+		(signInChainId): Refused => [{ signInChainId }, 'Sign-In Chain ID', 'must be a whole number'],
 	),
 	[{ signInDomain: ' ' }, 'Sign-In Domain', 'is missing'],
-	...['https://', 'a b', '://x'].map((signInDomain): [object, string, string] => [
-		{ signInDomain },
-		'Sign-In Domain',
-		'must be a domain',
-	]),
-	...[0, 4, 901, 1.5, 'soon'].map((confirmationSeconds): [object, string, string] => [
-		{ ...remoteSigner, confirmationSeconds },
-		'Wait for Confirmation (Seconds)',
-		'must be a whole number, from 5 to 900',
-	]),
+	...['https://', 'a b', '://x'].map(
+		(signInDomain): Refused => [{ signInDomain }, 'Sign-In Domain', 'must be a domain'],
+	),
+	...[0, 4, 901, 1.5, 'soon'].map(
+		(confirmationSeconds): Refused => [
+			{ ...remoteSigner, confirmationSeconds },
+			'Wait for Confirmation (Seconds)',
+			'must be a whole number, from 5 to 900',
+		],
+	),
 	...[
 		[privateKey, 'write the documented name'],
 		[`email = ${privateKey} x`, 'write the documented name'],
@@ -110,16 +108,13 @@ it.each<[change: object, label: string, fault: string]>([
 		['email = salt', 'salt is another documented field'],
 		['email = role', 'role is another documented field'],
 		['email = email', 'email is another documented field'],
-	].map(([line = '', fault]): [object, string, string] => [
-		{ fieldNames: `siwe = text\n\n${line}` },
-		'Field Names',
-		`is wrong in line 3: ${fault}`,
-	]),
-	...['email = mail\nemail = post', 'email = mail\nemails = mail'].map(
-		(fieldNames): [object, string, string] => [
-			{ fieldNames },
+		['siwe = other', 'an earlier line has one of the names'],
+		['emails = text', 'an earlier line has one of the names'],
+	].map(
+		([line = '', fault]): Refused => [
+			{ fieldNames: `siwe = text\n\n${line}` },
 			'Field Names',
-			'is wrong in line 2: an earlier line has one of the names',
+			`is wrong in line 3: ${fault}`,
 		],
 	),
 	[{ walletAddress: ' ' }, 'Wallet Address', 'is missing'],
@@ -131,39 +126,37 @@ it.each<[change: object, label: string, fault: string]>([
 	[{ authentication: 'legacyApiKey', apiKey: LONG }, 'API Key', TOO_LONG],
 	[{ ...remoteSigner, remoteSignerToken: LONG }, 'Remote Signer Token', TOO_LONG],
 	...[privateKey, 'AccessToken', ['walletSignIn'], null, '', 5].map(
-		(authentication): [object, string, string] => [
+		(authentication): Refused => [
 			{ authentication },
 			'Authentication',
 			notOneOf(authentication, 'Access Token, Legacy API Key or Wallet Sign-In'),
 		],
 	),
-	...[privateKey, 'RemoteSigner', null, '', 5].map((signer): [object, string, string] => [
-		{ signer },
-		'Signer',
-		notOneOf(signer, 'Private Key or Remote Signer'),
-	]),
+	...[privateKey, 'RemoteSigner', null, '', 5].map(
+		(signer): Refused => [{ signer }, 'Signer', notOneOf(signer, 'Private Key or Remote Signer')],
+	),
 	...[privateKey, 'toString', ['clef'], null, '', 5].map(
-		(remoteSignerDialect): [object, string, string] => [
+		(remoteSignerDialect): Refused => [
 			{ ...remoteSigner, remoteSignerDialect },
 			'Remote Signer Dialect',
 			notOneOf(remoteSignerDialect, 'Clef, Wallet or Web3Signer'),
 		],
 	),
-	[
-		{ entities: `te-a1B2c3D4e5F6\n${privateKey}` },
-		'Teams and Companies',
-		'is wrong in line 2: the ID must start with te-, co- or us-',
-	],
-	[
-		{ entities: `te-a1B2c3D4e5F6\n\nte-a1B2c3D4e5F6 ${privateKey}` },
-		'Teams and Companies',
-		'is wrong in line 3: te-a1B2c3D4e5F6 is listed again',
-	],
+	...[
+		[privateKey, 'the ID must start with te-, co- or us-'],
+		[`te-a1B2c3D4e5F6 ${privateKey}`, 'te-a1B2c3D4e5F6 is listed again'],
+	].map(
+		([line = '', fault]): Refused => [
+			{ entities: `te-a1B2c3D4e5F6\n\n${line}` },
+			'Teams and Companies',
+			`is wrong in line 3: ${fault}`,
+		],
+	),
 ])('names the field at fault and not its value: %j', (change, label, fault) => {
-	const refusal = refusalOf(() => readCredentials({ ...complete, ...change }));
-	expect(refusal.message).toContain(`${label} in the credentials ${fault}`);
-	expect(refusal.message).not.toContain(privateKey.slice(2));
-	expect(refusal.message.length).toBeLessThan(200);
+	const { message } = refusalOf(() => readCredentials({ ...complete, ...change }));
+	expect(message).toContain(`${label} in the credentials ${fault}`);
+	expect(message).not.toContain(privateKey.slice(2));
+	expect(message.length).toBeLessThan(200);
 });
 
 it.each([

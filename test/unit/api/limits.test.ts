@@ -8,9 +8,9 @@ import {
 	requireAllowedRun,
 	requirePermission,
 	type LimitedPayment,
-	type Permission,
 } from '../../../nodes/PayrollPayments/api/limits';
 import { propertiesOf } from '../../../nodes/PayrollPayments/forms/field';
+import { keysOf } from '../../../nodes/PayrollPayments/forms/fieldTypes';
 import { CATALOGUE } from '../../../nodes/PayrollPayments/operations/catalogue';
 import { refusalOf } from '../../support/refusals';
 
@@ -31,10 +31,7 @@ const limits = (change: Change) => credentials(change).limits;
 const messageFor = (change: Change) => refusalOf(() => limits(change)).message;
 
 const ALL = [
-	'invitePeople',
-	'manageAdministrators',
-	'resolveNameReviews',
-	'sendPayments',
+	...['invitePeople', 'manageAdministrators', 'resolveNameReviews', 'sendPayments'],
 	'sendTestEvents',
 ];
 
@@ -69,43 +66,33 @@ describe('what workflows may do', () => {
 		},
 	);
 
-	it.each<[unknown, string]>([
-		...['SendPayments', '__proto__', ['everything'], [['sendPayments']]].map(
-			(other): [unknown, string] => [other, ', entry 1 must be '],
-		),
-		[['sendPayments', null], ', entry 2 is missing. Select '],
-		['{{ $json.permissions }}', ' can’t be an expression'],
-		...[true, 0, { 0: 'sendPayments', length: 1 }].map((value): [unknown, string] => [
-			value,
-			' must be a list',
-		]),
-	])('is refused by name where the selected are %j: “%s”', (permissions, fault) => {
-		expect(messageFor({ access: 'selected', permissions })).toContain(
-			`Permissions in the credentials${fault}`,
-		);
+	it.each<[fault: string, ...selected: unknown[]]>([
+		[', entry 1 must be ', 'SendPayments', '__proto__', ['everything'], [['sendPayments']]],
+		[', entry 2 is missing. Select ', ['sendPayments', null]],
+		[' can’t be an expression', '{{ $json.permissions }}'],
+		[' must be a list', true, 0, { 0: 'sendPayments', length: 1 }],
+	])('is refused by name: “Permissions in the credentials%s”', (fault, ...selected) => {
+		for (const permissions of selected) {
+			expect(messageFor({ access: 'selected', permissions })).toContain(
+				`Permissions in the credentials${fault}`,
+			);
+		}
 	});
 });
 
 describe('a permission', () => {
-	const permissions = Object.keys(PERMISSIONS).filter((each): each is Permission =>
-		ALL.includes(each),
-	);
+	it('is one of five', () => expect(keysOf(PERMISSIONS)).toEqual(ALL));
 
-	it('is one of five', () => expect(permissions).toEqual(ALL));
-
-	it.each(permissions)('%s is needed, and enough', (permission) => {
+	it.each(keysOf(PERMISSIONS))('%s is needed, and enough', (permission) => {
 		const { label, activity } = PERMISSIONS[permission];
 		const without = { access: 'selected', permissions: ALL.filter((each) => each !== permission) };
+		const inPayroll = 'in the credentials “Payroll”.';
 		for (const [change, reason] of [
-			[without, `“${label}” isn’t selected under Workflows May in the credentials “Payroll”.`],
-			[
-				{},
-				`Workflows May is Read Only in the credentials “Payroll”. Choose Everything, or Choose… and “${label}”.`,
-			],
+			[without, `“${label}” isn’t selected under Workflows May ${inPayroll}`],
+			[{}, `Workflows May is Read Only ${inPayroll} Choose Everything, or Choose… and “${label}”.`],
 		] as const) {
-			expect(
-				refusalOf(() => requirePermission(credentials(change, 'Payroll'), permission)),
-			).toMatchObject({
+			const refused = () => requirePermission(credentials(change, 'Payroll'), permission);
+			expect(refusalOf(refused)).toMatchObject({
 				message: `These credentials don’t allow ${activity}`,
 				hint: `${reason} Ask the person who manages them.`,
 				context: { page: 'credentials.md' },
@@ -115,24 +102,20 @@ describe('a permission', () => {
 		requirePermission(credentials({ access: 'selected', permissions: [permission] }), permission);
 	});
 
-	it('is not needed to sign in', () => {
-		expect(() => {
-			requirePermission(credentials(), 'none');
-		}).not.toThrow();
-	});
-
-	it.each([
-		['administratorInvite.complete', 'manageAdministrators'],
-		['administratorInvite.create', 'manageAdministrators'],
-		['administratorInvite.send', 'manageAdministrators'],
-		['authentication.verify', 'none'],
-		['invite.create', 'invitePeople'],
-		['nameReview.update', 'resolveNameReviews'],
-		['payment.create', 'sendPayments'],
-		['webhook.send', 'sendTestEvents'],
-	])('for %s is %s', (name, permission) => {
-		const operation = CATALOGUE.find((each) => `${each.resource}.${each.operation}` === name);
-		expect([operation?.effect, operation?.permission]).toEqual(['write', permission]);
+	it('is needed for each change, but not to sign in', () => {
+		const changes = CATALOGUE.filter(({ effect }) => effect === 'write');
+		const needed = changes.map((each) => `${each.resource}.${each.operation}: ${each.permission}`);
+		expect(needed.sort()).toEqual([
+			'administratorInvite.complete: manageAdministrators',
+			'administratorInvite.create: manageAdministrators',
+			'administratorInvite.send: manageAdministrators',
+			'authentication.verify: none',
+			'invite.create: invitePeople',
+			'nameReview.update: resolveNameReviews',
+			'payment.create: sendPayments',
+			'webhook.send: sendTestEvents',
+		]);
+		expect(() => requirePermission(credentials(), 'none')).not.toThrow();
 	});
 });
 
@@ -158,12 +141,10 @@ it.each<[Change, boolean]>([
 });
 
 describe('an approved check', () => {
-	it.each([
-		[{}, false],
-		[{ requireApproval: false }, false],
-		[{ requireApproval: true }, true],
-	])('is required for %j: %j', (change, expected) => {
-		expect(limits(change).requireApproval).toBe(expected);
+	it('is required only where that is switched on', () => {
+		const changes = [{}, { requireApproval: false }, { requireApproval: true }];
+		const required = changes.map((change) => limits(change).requireApproval);
+		expect(required).toEqual([false, false, true]);
 	});
 
 	it.each([undefined, null, '', 'false', 'true', 0, 1, [], {}])(
@@ -215,25 +196,22 @@ describe('the payment recipients', () => {
 
 	const FORM = 'must be an email address, or @ and a domain such as @example.com';
 
-	it.each<[unknown, string]>([
-		...[' ', ',', ' , ,', undefined, null, []].map((text): [unknown, string] => [
-			text,
-			' is empty',
-		]),
-		...[
-			...['ana@example.com ben@example.com', 'example.com'],
-			...['@example', '@', '@.com', '@example..com', '@-example.com', '*@example.com', '*'],
-			...['ana@ben@example.com', '"ana"@example.com', 'Ana <ana@example.com>', 'ana@exämple.com'],
-		].map((text): [string, string] => [text, `, entry 1 ${FORM}`]),
-		['ana@example.com, , @example, ben', `, entry 2 ${FORM}`],
-		['{{ $vars.recipients }}', ' can’t be an expression'],
-		...[7, {}].map((value): [unknown, string] => [
-			value,
-			' must be a list, or text separated by commas',
-		]),
-		[['ana@example.com', 7], ', entry 2 must be text'],
-	])('are refused where they are %j: “%s”', (paymentRecipients, fault) => {
-		expect(messageFor({ paymentRecipients })).toBe(`Payment Recipients in the credentials${fault}`);
+	it.each<[fault: string, ...recipients: unknown[]]>([
+		[' is empty', ' ', ',', ' , ,', undefined, null, []],
+		[`, entry 1 ${FORM}`, 'ana@example.com ben@example.com', 'example.com', '*@example.com', '*'],
+		[`, entry 1 ${FORM}`, '@example', '@', '@.com', '@example..com', '@-example.com'],
+		[`, entry 1 ${FORM}`, 'ana@ben@example.com', '"ana"@example.com', 'ana@exämple.com'],
+		[`, entry 1 ${FORM}`, 'Ana <ana@example.com>'],
+		[`, entry 2 ${FORM}`, 'ana@example.com, , @example, ben'],
+		[' can’t be an expression', '{{ $vars.recipients }}'],
+		[' must be a list, or text separated by commas', 7, {}],
+		[', entry 2 must be text', ['ana@example.com', 7]],
+	])('are refused: “%s”, such as %j', (fault, ...recipients) => {
+		for (const paymentRecipients of recipients) {
+			expect(messageFor({ paymentRecipients })).toBe(
+				`Payment Recipients in the credentials${fault}`,
+			);
+		}
 	});
 });
 
@@ -280,37 +258,29 @@ describe('a payment', () => {
 		['@example.com', 'Anybody@Example.Com'],
 		['ben@example.org, @example.com', 'ana@example.com'],
 	])('to the recipients %j goes to %j', (paymentRecipients, recipientEmail) => {
-		expect(() => {
-			pay({ paymentRecipients }, { recipientEmail });
-		}).not.toThrow();
+		expect(() => pay({ paymentRecipients }, { recipientEmail })).not.toThrow();
 	});
 
-	it.each([
-		...[
-			...['ben@example.com', 'ana@example.com.evil.example', 'xana@example.com'],
-			'ana+x@example.com',
-		].map((email) => ['ana@example.com', email, email]),
-		...[
-			...[' ana@example.com', 'ana@example.com\n', 'ana@example.com\0', 'an\u0430@example.com'],
-			'ana@example.com,eve@example.org',
-		].map((email) => ['ana@example.com', email]),
-		...['ana@sub.example.com', 'ana@notexample.com'].map((email) => ['@example.com', email, email]),
-		...[
-			...['ana@example.com.', 'eve@x.org@example.com', '"eve@x.org"@example.com'],
-			...['eve@x.org <x@example.com>', '@example.com', 'example.com', ''],
-		].map((email) => ['@example.com', email]),
-		['kim@example.com', '\u212Aim@example.com'],
-		['@kim.example', 'a@\u212Aim.example'],
-		['@sub.example.com', 'Ana@Example.com', 'ana@example.com'],
-	])(
-		'to the recipients %j does not go to %j',
-		(paymentRecipients, recipientEmail, shown = 'this recipient') => {
-			expect(check({ paymentRecipients }, { recipientEmail })).toMatchObject({
+	it.each<[paymentRecipients: string, isAddress: boolean, ...emails: string[]]>([
+		['ana@example.com', true, 'ben@example.com', 'ana@example.com.evil.example'],
+		['ana@example.com', true, 'xana@example.com', 'ana+x@example.com'],
+		['ana@example.com', false, ' ana@example.com', 'ana@example.com\n', 'ana@example.com\0'],
+		['ana@example.com', false, 'an\u0430@example.com', 'ana@example.com,eve@example.org'],
+		['@example.com', true, 'ana@sub.example.com', 'ana@notexample.com'],
+		['@example.com', false, 'ana@example.com.', 'eve@x.org@example.com', 'example.com', ''],
+		['@example.com', false, '"eve@x.org"@example.com', 'eve@x.org <x@example.com>', '@example.com'],
+		['kim@example.com', false, '\u212Aim@example.com'],
+		['@kim.example', false, 'a@\u212Aim.example'],
+		['@sub.example.com', true, 'Ana@Example.com'],
+	])('to the recipients %j goes to no other (address: %j): %j', (list, isAddress, ...emails) => {
+		for (const recipientEmail of emails) {
+			const shown = isAddress ? recipientEmail.toLowerCase() : 'this recipient';
+			expect(check({ paymentRecipients: list }, { recipientEmail })).toMatchObject({
 				message: `These credentials don’t allow paying ${shown}`,
 				hint: 'Payment Recipients in the credentials “Payroll” doesn’t list this address or its domain. Ask the person who manages them.',
 			});
-		},
-	);
+		}
+	});
 });
 
 describe('a run', () => {

@@ -6,33 +6,31 @@ const usersTo = (last: number) => Array.from({ length: last }, (_, index) => use
 
 type Query = Record<string, unknown>;
 
-/** A service that answers with one page after the other, and with the last forever. */
-function serviceWith(...pages: unknown[]) {
+function serviceThat(answerTo: (query: Query, request: number) => unknown) {
 	const queries: Query[] = [];
 	const call = async <Data>({ answer, query }: Call<Data>): Promise<Data> => {
-		queries.push(JSON.parse(JSON.stringify(query)));
-		if (queries.length > 2_000) throw new Error('asked without end');
-		return answer.parse(pages[Math.min(queries.length, pages.length) - 1]);
+		const asked: Query = JSON.parse(JSON.stringify(query));
+		return answer.parse(answerTo(asked, queries.push(asked)));
 	};
 	return { call, queries };
 }
 
+/** A service that answers with one page after the other, and with the last forever. */
+const serviceWith = (...pages: unknown[]) =>
+	serviceThat((_query, request) => {
+		if (request > 2_000) throw new Error('asked without end');
+		return pages[Math.min(request, pages.length) - 1];
+	});
+
 /** A service that keeps back what is beyond its largest page, and whose team can change. */
-function teamOf(people: Array<{ nanoid: string }>, change: (request: number) => void = () => {}) {
-	const queries: Query[] = [];
-	const call = async <Data>({ answer, query = {} }: Call<Data>): Promise<Data> => {
-		queries.push(JSON.parse(JSON.stringify(query)));
-		const [offset, count] = [Number(query.offset ?? 0), Number(query.count ?? 500)];
-		const users = people.slice(offset, offset + count);
-		const pagination = {
-			has_more: offset + count < people.length,
-			next_offset: offset + users.length,
-		};
-		change(queries.length);
-		return answer.parse({ users, pagination });
-	};
-	return { call, queries };
-}
+const teamOf = (people: object[], change: (request: number) => void = () => {}) =>
+	serviceThat(({ offset = 0, count = 500 }, request) => {
+		const next_offset = Number(offset) + Number(count);
+		const users = people.slice(Number(offset), next_offset);
+		const pagination = { has_more: next_offset < people.length, next_offset };
+		change(request);
+		return { users, pagination };
+	});
 
 /* test/n8n/polling.test.ts has a list whose pages the service keeps back. */
 it('cuts the full list where more are asked for than a page holds', async () => {

@@ -16,13 +16,12 @@ type Eip712Parts = NonNullable<ReturnType<typeof eip712PartsOf>>;
 
 const EIP712Domain = membersIn('string name, uint256 chainId');
 const Payment = membersIn('string from, string to');
-const DESCRIPTION: Eip712Parts = {
-	domain: { name: 'Payments', chainId: 1 },
-	types: { Payment, Data: [] },
-	primaryType: 'Payment',
-};
-const withDomainType = { ...DESCRIPTION, types: { EIP712Domain, ...DESCRIPTION.types } };
-const { domain, types, primaryType } = DESCRIPTION;
+const domain = { name: 'Payments', chainId: 1 };
+const domainInDigits = { name: 'Payments', chainId: '1' };
+const types = { Payment, Data: [] };
+const primaryType = 'Payment';
+const DESCRIPTION: Eip712Parts = { domain, types, primaryType };
+const withDomainType = { ...DESCRIPTION, types: { EIP712Domain, ...types } };
 
 type Given = [payload: Parameters<typeof eip712PartsOf>[0], fields: Partial<Eip712Parts>];
 const descriptionToSign = (...given: Given) => eip712PartsOf(...given, false);
@@ -41,18 +40,8 @@ describe('what EIP-712 needs in addition to the message', () => {
 			{ domain: { chainId: 1, name: 'Payments' }, types: { Data: [], Payment } },
 			DESCRIPTION,
 		],
-		[
-			'both, with a chain ID in digits',
-			DESCRIPTION,
-			{ domain: { name: 'Payments', chainId: '1' } },
-			DESCRIPTION,
-		],
-		[
-			'the fields, with a chain ID in digits',
-			{},
-			{ ...DESCRIPTION, domain: { name: 'Payments', chainId: '1' } },
-			DESCRIPTION,
-		],
+		['both, with a chain ID in digits', DESCRIPTION, { domain: domainInDigits }, DESCRIPTION],
+		['the fields, in digits', {}, { ...DESCRIPTION, domain: domainInDigits }, DESCRIPTION],
 		['EIP712Domain in the payload only', withDomainType, DESCRIPTION, withDomainType],
 		['EIP712Domain in the fields only', DESCRIPTION, withDomainType, withDomainType],
 		['EIP712Domain in both', withDomainType, withDomainType, withDomainType],

@@ -41,14 +41,12 @@ function faultsOf(text: string): string[] {
 
 const labelOf = ({ kind, part }: FormPart) => (kind === 'option' ? part.name : part.displayName);
 
-const sortedByName = (names: readonly string[]) =>
-	[...names].sort((a, b) => a.localeCompare(b, 'en'));
-
-/** The entries of a menu, without one in front that stands for no choice or for the default. */
-function menuOf({ options = [], default: preset }: INodeProperties): string[] {
+/** The entries of a menu or a collection, without one in front for no choice or for the default. */
+function entriesOf({ options = [], default: preset }: INodeProperties): string[] {
 	return options.flatMap((option, index) => {
-		const isInFront = 'value' in option && ['', ...[preset].flat()].includes(option.value);
-		return 'value' in option && !(index === 0 && isInFront) ? [option.name] : [];
+		if ('displayName' in option) return [option.displayName];
+		const isInFront = index === 0 && ['', ...[preset].flat()].includes(option.value);
+		return isInFront ? [] : [option.name];
 	});
 }
 
@@ -165,31 +163,23 @@ describe.each(Object.entries(FORMS))('the form of %s', (_name, properties) => {
 		expect(pathsOf(without)).toEqual([]);
 	});
 
-	it('describes switches with "Whether"', () => {
+	it('describes switches with "Whether", and has those on that are added', () => {
 		const switches = fields.filter(({ type }) => type === 'boolean');
-		expect(
-			pathsOf(switches.filter(({ description }) => !/^Whether /.test(description ?? ''))),
-		).toEqual([]);
-	});
-
-	it('has switches that are on once they are added', () => {
-		const added = fields.filter(({ type, path }) => type === 'boolean' && path.includes(' > '));
+		const isDescribed = ({ description = '' }) => description.startsWith('Whether ');
+		expect(pathsOf(switches.filter((field) => !isDescribed(field)))).toEqual([]);
+		const added = switches.filter(({ path }) => path.includes(' > '));
 		expect(pathsOf(added.filter((field) => field.default !== true))).toEqual([]);
 	});
 
 	const menus = fields.filter(({ type }) => type === 'options' || type === 'multiOptions');
 
 	it('sorts the entries of menus and collections by name', () => {
-		const unsorted = menus.filter((menu) => {
-			const names = menuOf(menu);
-			return names.join() !== sortedByName(names).join();
-		});
 		const collections = fields.filter(({ type }) => type === 'collection');
-		const mixed = collections.filter(({ options = [] }) => {
-			const names = options.map((option) => ('displayName' in option ? option.displayName : ''));
-			return names.join() !== sortedByName(names).join();
+		const unsorted = [...menus, ...collections].filter((field) => {
+			const names = entriesOf(field);
+			return names.join() !== names.toSorted((a, b) => a.localeCompare(b, 'en')).join();
 		});
-		expect(pathsOf([...unsorted, ...mixed])).toEqual([]);
+		expect(pathsOf(unsorted)).toEqual([]);
 	});
 
 	it('has defaults that its menus offer', () => {

@@ -5,7 +5,7 @@ import { properties } from '../../../nodes/PayrollPayments/operations/nodeForm';
 import { PayrollPaymentsPollingTrigger } from '../../../nodes/PayrollPayments/PayrollPaymentsPollingTrigger.node';
 import { PayrollPaymentsTrigger } from '../../../nodes/PayrollPayments/PayrollPaymentsTrigger.node';
 
-/** The promise of interface.md: fields required first, `?` marks the optional ones. */
+/** The fields of each operation that workflows rely on, in their order; `?` marks optional ones. */
 const PROMISED: Readonly<Record<string, string>> = {
 	'authentication.getSignInMessage': 'platformId? wallet?',
 	'authentication.verify': 'message signature nonce?',
@@ -66,19 +66,22 @@ const POLLING_EVENTS: Readonly<Record<string, readonly string[]>> = {
 	teamUserChanged: ['teamId'],
 };
 
+/** The fields under Options. */
+const optionsIn = (fields: readonly INodeProperties[]) =>
+	fields.flatMap(({ name, options = [] }) =>
+		name === 'options' ? options.flatMap((option) => ('type' in option ? [option] : [])) : [],
+	);
+
 const defaultsOf = (fields: readonly INodeProperties[]) =>
 	Object.fromEntries(fields.map((field) => [field.name, field.default]));
 
 const valuesOf = ({ options = [] }: INodeProperties) =>
 	options.flatMap((option) => ('value' in option ? [option.value] : []));
 
-function shownFor(property: INodeProperties, resource: string, operation: string): boolean {
-	const show = property.displayOptions?.show ?? {};
-	return (
-		show['@tool'] === undefined &&
-		show.resource?.includes(resource) === true &&
-		show.operation?.includes(operation) === true
-	);
+function shownFor({ displayOptions }: INodeProperties, resource: string, operation: string) {
+	const show = displayOptions?.show ?? {};
+	const isShown = show.resource?.includes(resource) && show.operation?.includes(operation);
+	return isShown === true && show['@tool'] === undefined;
 }
 
 it('offers exactly the promised resource/operation pairs', () => {
@@ -102,55 +105,36 @@ describe.each(Object.entries(PROMISED))('%s', (pair, promised) => {
 		expect(required.filter((name) => promised.split(' ').includes(name))).toEqual([]);
 	});
 
-	it('has the promised options, in the order of their labels', () => {
-		const { options: all = [] } = form.find(({ name }) => name === 'options') ?? {};
-		const collection = all.filter((option) => !('type' in option && option.type === 'hidden'));
+	/* formRules.test.ts has their order. */
+	it('has the promised options', () => {
+		const options = optionsIn(form).filter(({ type }) => type !== 'hidden');
 		const effect = CATALOGUE.find((each) => `${each.resource}.${each.operation}` === pair)?.effect;
 		const promisedOptions = [...COMMON_OPTIONS[effect ?? 'read'], ...(OWN_OPTIONS[pair] ?? [])];
-		expect(collection.map(({ name }) => name).sort()).toEqual(promisedOptions.sort());
-		const labels = collection.map((option) => ('displayName' in option ? option.displayName : ''));
-		expect(labels).toEqual([...labels].sort((a, b) => a.localeCompare(b, 'en')));
+		expect(options.map(({ name }) => name).sort()).toEqual(promisedOptions.sort());
 	});
 });
 
-it.each(Object.entries(DEFAULT_OPERATIONS))('%s begins with %s', (resource, operation) => {
-	const menu = properties.find(
-		({ name, displayOptions }) =>
-			name === 'operation' && displayOptions?.show?.resource?.includes(resource),
-	);
-	expect(menu?.default).toBe(operation);
+it('begins with the promised operation of each resource', () => {
+	const menus = properties.filter(({ name }) => name === 'operation');
+	const defaults = menus.map((menu) => [String(menu.displayOptions?.show?.resource), menu.default]);
+	expect(Object.fromEntries(defaults)).toEqual(DEFAULT_OPERATIONS);
 });
 
-it('takes no expressions where only a person may decide', () => {
-	const within = properties.flatMap(({ name, options = [] }) =>
-		name === 'options' ? options.flatMap((option) => ('type' in option ? [option] : [])) : [],
-	);
-	for (const name of WITHOUT_EXPRESSIONS) {
-		const fields = [...properties, ...within].filter((field) => field.name === name);
-		expect([name, fields.length > 0]).toEqual([name, true]);
-		expect(fields.filter(({ noDataExpression }) => noDataExpression !== true)).toEqual([]);
-	}
+it.each(WITHOUT_EXPRESSIONS)('only a person decides on %s: it takes no expression', (name) => {
+	const all = [...properties, ...optionsIn(properties)];
+	const fields = all.filter((field) => field.name === name);
+	expect(fields).not.toEqual([]);
+	expect(fields.filter(({ noDataExpression }) => noDataExpression !== true)).toEqual([]);
 });
-
-/** What the form of a payment saves, or leaves out, at first. */
-const PAYMENT_DEFAULTS = {
-	recipientEmail: '',
-	amountUnit: 'dollars',
-	amountCents: '',
-	amountDollars: '',
-	currency: 'USD',
-	network: 'arbitrum',
-	paymentReference: '',
-	signatureSource: 'wallet',
-};
 
 it('has the promised defaults and values for payments', () => {
 	const form = properties.filter((property) => shownFor(property, 'payment', 'create'));
-	expect(defaultsOf(form)).toMatchObject(PAYMENT_DEFAULTS);
-	const collection = form.find(({ name }) => name === 'options')?.options ?? [];
-	const inside = collection.flatMap((option) => ('type' in option ? [option] : []));
-	const menus = [...form, ...inside].map((field) => [field.name, field.default, valuesOf(field)]);
-	expect(menus).toEqual(
+	expect(defaultsOf(form)).toMatchObject({
+		...{ recipientEmail: '', amountCents: '', amountDollars: '', paymentReference: '' },
+		...{ currency: 'USD', network: 'arbitrum', signatureSource: 'wallet' },
+	});
+	const fields = [...form, ...optionsIn(form)];
+	expect(fields.map((field) => [field.name, field.default, valuesOf(field)])).toEqual(
 		expect.arrayContaining([
 			['amountUnit', 'dollars', ['cents', 'dollars']],
 			['paymentsSource', 'fields', ['fields', 'items', 'json']],
@@ -174,7 +158,7 @@ describe('the triggers', () => {
 	const trigger = new PayrollPaymentsTrigger().description;
 	const polling = new PayrollPaymentsPollingTrigger().description;
 
-	it('have the parameters, defaults and webhook of the interface', () => {
+	it('have the promised defaults', () => {
 		expect(defaultsOf(trigger.properties)).toMatchObject({
 			authentication: 'webhookCredentials',
 			events: ['deposit.received'],
@@ -187,17 +171,17 @@ describe('the triggers', () => {
 		for (const each of [trigger, polling]) expect(each.usableAsTool).toBeUndefined();
 	});
 
-	it('name the same events as the test delivery, deposits first', () => {
-		const of = (all: readonly INodeProperties[], name: string) =>
+	/* test/unit/trigger/settings.test.ts has their order. */
+	it('name the same events as the test delivery', () => {
+		const eventsIn = (all: readonly INodeProperties[], name: string) =>
 			(all.find((each) => each.name === name)?.options ?? []).flatMap((option) =>
 				'value' in option ? [`${String(option.value)}: ${option.name}`] : [],
 			);
-		const [first, ...others] = of(trigger.properties, 'events');
-		expect(first).toBe('deposit.received: Deposit Received');
-		expect(new Set(['*: Any Event', ...of(properties, 'eventType')])).toEqual(
-			new Set([first, ...others]),
+		const events = eventsIn(trigger.properties, 'events');
+		expect(events.toSorted()).toEqual(
+			['*: Any Event', ...eventsIn(properties, 'eventType')].toSorted(),
 		);
-		expect(others).toHaveLength(39);
+		expect(events).toHaveLength(40);
 	});
 
 	it.each(Object.entries(POLLING_EVENTS))('%s is polled with its fields', (value, fields) => {
