@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 import { z } from 'zod';
 
+import { ROLE_NUMBERS } from '../../sandbox/administratorInvites';
 import { say } from '../../tooling/progress.mjs';
 import { EventSink } from '../support/eventSink';
 import { markdownTable } from '../../tooling/markdown';
@@ -90,6 +91,7 @@ async function saveOperations(): Promise<string> {
 		entityId: teamId,
 		role: 'team_viewer',
 		emails: '={{ "administrator-" + $execution.id + "@example.com" }}',
+		options: { expectedRoleCode: String(ROLE_NUMBERS.team_viewer) },
 	};
 	const nodes = [
 		webhook('Hook', name),
@@ -176,9 +178,8 @@ it('handles mixed deliveries and operations without leaks for LONG_MINUTES', asy
 	};
 	/** Ends what the operations have invited, so that the lists which they read stay short. */
 	const forgetInvites = async () => {
-		const { invites } = members.parse(
-			await sandbox.control('GET', `members?nanoid=${teamId}&limit=20`),
-		);
+		const route = `members?nanoid=${teamId}&limit=20`;
+		const { invites } = members.parse(await sandbox.control('GET', route));
 		for (const { nanoid, email } of invites) {
 			if (!/^(soak|administrator)-\d/.test(email)) continue;
 			await sandbox.control('POST', 'invites/end', { nanoid, outcome: 'expired' });
@@ -257,15 +258,8 @@ it('handles mixed deliveries and operations without leaks for LONG_MINUTES', asy
 			sequences = [];
 		}
 	};
-	await Promise.all([
-		deliveries(),
-		deliveries(),
-		finishedDeliveries(),
-		sequence(),
-		pay(),
-		people(),
-		watch(),
-	]);
+	const load = [deliveries, deliveries, finishedDeliveries, sequence, pay, people, watch];
+	await Promise.all(load.map(async (each) => await each()));
 	await waitUntil(
 		() => `The polling trigger noticed ${peopleSink.keys.length} of ${added.length}.`,
 		async () => peopleSink.keys.length >= added.length,
@@ -289,6 +283,7 @@ it('handles mixed deliveries and operations without leaks for LONG_MINUTES', asy
 		compare('median of four operations in a row, ms', (sample) => sample.operations),
 	];
 	const [memory = ['', 0, 0]] = rows;
+	const counted = Object.entries(answers).map(([name, times]) => `${name}: ${times}`);
 	writeSection('soak', {
 		versions: `n8n ${n8nProcess.installation.version}`,
 		result:
@@ -296,9 +291,7 @@ it('handles mixed deliveries and operations without leaks for LONG_MINUTES', asy
 			`twice; n8n’s memory went from ${memory[1]} to ${memory[2]} MB`,
 		figures: [
 			`${MINUTES} minutes (LONG_MINUTES, default 12), ${sent} deliveries. Answers: ` +
-				`${Object.entries(answers)
-					.map(([name, count]) => `${name}: ${count}`)
-					.join(', ')}. ` +
+				`${counted.join(', ')}. ` +
 				`Ran downstream: ${sink.keys.length}, twice: ${sink.duplicates.length}.`,
 			`At the same time: events acknowledged when finished, each delivered twice at the same instant ` +
 				`(ran ${finishedSink.keys.length}, twice ${finishedSink.duplicates.length}), and events whose ` +
