@@ -72,6 +72,8 @@ async function test(script, args = []) {
 }
 
 keepTemporaryFiles();
+/* Before the installations, which leave something running for a while. */
+const idle = await idleShare();
 try {
 	const [n8n] = await Promise.all([installN8n(), installDependencies('all')]);
 	await checkMachine(n8n);
@@ -83,7 +85,7 @@ try {
 }
 
 /* Many tests wait for n8n rather than for a processor. What uses the processors now, gets its share. */
-const workers = `--maxWorkers=${availableParallelism() + Math.round(3 * (await idleShare()))}`;
+const workers = `--maxWorkers=${availableParallelism() + Math.round(3 * idle)}`;
 
 // What judges the code, and beside it what runs it. The tests and the scanner take the packed package.
 const packed = withProgress('Building and packing', packedPackage).catch(
