@@ -38,26 +38,30 @@ function ancestors(workflow: Workflow, name: string): Set<string> {
 	return found;
 }
 
+const parametersOf = (node?: WorkflowNode) => JSON.parse(JSON.stringify(node?.parameters ?? {}));
+
+/** Whether a node waits for a person's answer. */
+function asksPerson(node: WorkflowNode): boolean {
+	const { resume, operation } = parametersOf(node);
+	return kindOf(node) === 'form' || resume === 'form' || operation === 'sendAndWait';
+}
+
 /** How many outputs of a node lead to different paths; the editor draws one connector for each. */
 function pathsOf(node: WorkflowNode): number {
 	if (kindOf(node) === 'if' || node.onError === 'continueErrorOutput') return 2;
 	if (kindOf(node) !== 'switch') return 1;
-	const { rules, options } = JSON.parse(JSON.stringify(node.parameters));
+	const { rules, options } = parametersOf(node);
 	return rules.values.length + (options.fallbackOutput === 'extra' ? 1 : 0);
 }
 
-function boxOf({ position: [x = 0, y = 0], parameters, ...node }: WorkflowNode) {
-	const isNote = kindOf({ position: [], parameters, ...node }) === 'stickyNote';
-	return {
-		left: x,
-		top: y,
-		right: x + (isNote ? Number(parameters.width) : 100),
-		/* A node's name is written below it, on up to two lines. */
-		bottom: y + (isNote ? Number(parameters.height) : 150),
-	};
-}
+/** A node's name is written below it, on up to two lines. */
+const NODE_SIZE = { width: 100, height: 150 };
 
-const parametersOf = (node: WorkflowNode) => JSON.parse(JSON.stringify(node.parameters));
+function boxOf(node: WorkflowNode) {
+	const [left = 0, top = 0] = node.position;
+	const { width, height } = kindOf(node) === 'stickyNote' ? parametersOf(node) : NODE_SIZE;
+	return { left, top, right: left + Number(width), bottom: top + Number(height) };
+}
 
 /** What a node sends or changes: the operations of our node that aren't reads, and any third party. */
 const READS = ['get', 'getAll', 'getSignInMessage', 'read', 'getCards'];
@@ -90,10 +94,8 @@ describe.each(EXAMPLES)('the example %s', (name) => {
 
 	it('pins nothing that decides, pays or answers for a person', () => {
 		const pinned = nodes.filter((node) => workflow.pinData?.[node.name] !== undefined);
-		const kinds = pinned.map(kindOf);
-		expect(
-			kinds.filter((kind) => ['wait', 'form', 'slack', 'payrollPayments'].includes(kind)),
-		).toEqual([]);
+		for (const forbidden of ['wait', 'form', 'slack', 'payrollPayments'])
+			expect(pinned.map(kindOf)).not.toContain(forbidden);
 	});
 
 	it('writes text to sheets as text, and adds rows so that two executions don’t share one', () => {
@@ -114,10 +116,8 @@ describe.each(EXAMPLES)('the example %s', (name) => {
 		const connected = links(workflow);
 		for (const node of nodes.filter((each) => pathsOf(each) > 1)) {
 			const outputs = connected.filter(({ from }) => from === node.name);
-			expect([node.name, new Set(outputs.map(({ output }) => output)).size]).toEqual([
-				node.name,
-				pathsOf(node),
-			]);
+			const { size } = new Set(outputs.map(({ output }) => output));
+			expect([node.name, size]).toEqual([node.name, pathsOf(node)]);
 		}
 	});
 
@@ -151,26 +151,16 @@ describe.each(EXAMPLES)('the example %s', (name) => {
 			);
 			if (!isBinding || options?.checkOnly === true) continue;
 			const before = nodes.filter((each) => ancestors(workflow, node.name).has(each.name));
-			const wait = before.find(
-				(each) =>
-					kindOf(each) === 'form' ||
-					[parametersOf(each).resume, parametersOf(each).operation].some((what) =>
-						['form', 'sendAndWait'].includes(what),
-					),
-			);
-			const halfAnHour = { resumeAmount: 30, resumeUnit: 'minutes' };
 			if (name !== IN_THE_WALLET) {
-				const { options: more, ...limits } = wait === undefined ? {} : parametersOf(wait);
-				expect(limits.limitWaitTime === true ? limits : more.limitWaitTime.values).toMatchObject(
-					halfAnHour,
-				);
+				const { options: more, ...wait } = parametersOf(before.find(asksPerson));
+				const limit = wait.limitWaitTime === true ? wait : more.limitWaitTime.values;
+				expect(limit).toMatchObject({ resumeAmount: 30, resumeUnit: 'minutes' });
 				expect(before.map(kindOf)).toContain('if');
 			}
-			const [, checked] = /^=\{\{ \$\('(.+)'\)\.first\(\)\.json\.approval \}\}$/.exec(
-				options.approvedCheck,
-			) ?? ['', ''];
+			const approval = /^=\{\{ \$\('(.+)'\)\.first\(\)\.json\.approval \}\}$/;
+			const [, checked] = approval.exec(options.approvedCheck) ?? [];
 			const check = before.find((each) => each.name === checked);
-			const { options: checkOptions, ...same } = check === undefined ? {} : parametersOf(check);
+			const { options: checkOptions, ...same } = parametersOf(check);
 			expect(same).toMatchObject(form);
 			expect(checkOptions).toMatchObject({ checkOnly: true });
 		}
@@ -202,6 +192,12 @@ describe.each(EXAMPLES)('the example %s', (name) => {
 		);
 	});
 
+	it('has no node ID that begins with another’s, which n8n’s editor would open in its place', () => {
+		const ids = workflow.nodes.map(({ id = '' }) => id);
+		const beginnings = ids.filter((id) => ids.filter((each) => each.startsWith(id)).length > 1);
+		expect(beginnings).toEqual([]);
+	});
+
 	it('is laid out on a grid in rows, from left to right, with nothing on top of anything else', () => {
 		for (const { position } of workflow.nodes)
 			for (const each of position) expect(Math.abs(each % 20)).toBe(0);
@@ -227,15 +223,6 @@ describe.each(EXAMPLES)('the example %s', (name) => {
 	});
 });
 
-it.each(EXAMPLES)(
-	'no node’s ID in %s begins with another’s, which n8n’s editor would open in its place',
-	(name) => {
-		const ids = readExample(name).nodes.map(({ id = '' }) => id);
-		const beginnings = ids.filter((id) => ids.filter((each) => each.startsWith(id)).length > 1);
-		expect(beginnings).toEqual([]);
-	},
-);
-
 it.each([
 	'cleared-deposit-to-payment',
 	'payroll-run-with-approval',
@@ -255,11 +242,11 @@ it.each([
 it('says what was paid before it writes to the sheet, and writes although nobody could be told', () => {
 	/* Of two nodes after the same one, n8n runs the upper one first, with all that follows it. */
 	const { nodes } = readExample('payroll-run-with-approval');
-	const named = (name: string) => nodes.find((node) => node.name === name);
-	expect(named('Tell the channel')?.position[1]).toBeLessThan(
-		named('Write the outcome')?.position[1] ?? 0,
+	const [telling, writing] = ['Tell the channel', 'Write the outcome'].map((name) =>
+		nodes.find((node) => node.name === name),
 	);
-	expect(named('Tell the channel')?.onError).toBe('continueRegularOutput');
+	expect(telling?.position[1]).toBeLessThan(writing?.position[1] ?? 0);
+	expect(telling?.onError).toBe('continueRegularOutput');
 });
 
 it('pays a sheet in few nodes, none of them code, and checks the rows that it pays', () => {
@@ -295,13 +282,10 @@ it.each([
 });
 
 it('shows a small picture of each example, as `npm run screenshots` takes it, and of nothing else', () => {
-	const pictures = path.join('docs', 'screenshots', 'examples');
-	const files = readdirSync(path.join(repository, pictures));
+	const folder = path.join(repository, 'docs', 'screenshots', 'examples');
+	const files = readdirSync(folder);
 	expect(files.sort()).toEqual(EXAMPLES.map((name) => `${name}.png`).sort());
-	const large = files.filter(
-		(file) => statSync(path.join(repository, pictures, file)).size > 120_000,
-	);
-	expect(large).toEqual([]);
+	expect(files.filter((file) => statSync(path.join(folder, file)).size > 120_000)).toEqual([]);
 	const text = readFileSync(path.join(repository, 'examples', 'README.md'), 'utf8');
 	const linked = [...text.matchAll(/\| \[([\w-]+)\]\(\1\.json\), \[picture\]\(\.\.\/(\S+)\) \|/g)];
 	expect(linked.map(([, name, picture]) => [name, picture]).sort()).toEqual(
@@ -310,9 +294,9 @@ it('shows a small picture of each example, as `npm run screenshots` takes it, an
 });
 
 it('changes nothing in the first example', () => {
-	const writing = nodesOf(readExample('first-steps')).filter(({ type, parameters }) => {
-		const { operation, options } = JSON.parse(JSON.stringify(parameters));
-		return WRITERS.test(type) && !READS.includes(operation) && options?.checkOnly !== true;
+	const writing = nodesOf(readExample('first-steps')).filter((node) => {
+		const { operation, options } = parametersOf(node);
+		return WRITERS.test(node.type) && !READS.includes(operation) && options?.checkOnly !== true;
 	});
 	expect(writing.map((node) => node.name)).toEqual([]);
 });
@@ -324,4 +308,16 @@ it('gives assistants tools that read only', () => {
 		expect(READS).toContain(parameters.operation);
 		expect(parameters.allowToolWrites).toBeUndefined();
 	}
+});
+
+it('has a test for each example that runs it in n8n', () => {
+	const folder = path.join(repository, 'test/e2e/examples');
+	const tests = readdirSync(folder).map((file) => readFileSync(path.join(folder, file), 'utf8'));
+	const isRun = (name: string) => tests.some((text) => text.includes(`'${name}'`));
+	expect(EXAMPLES.filter((name) => !isRun(name)).sort()).toEqual([
+		/* package.test.ts runs them. */
+		...['deposit-to-message', 'first-steps'],
+		/* payingExamples.test.ts does, and start.test.ts. */
+		...['payroll-run-approved-in-slack', 'payroll-run-by-signed-in-approver'],
+	]);
 });

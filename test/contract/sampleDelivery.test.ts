@@ -26,12 +26,8 @@ const AWKWARD = `it's a "secret" with $HOME, \`date\`, \\ and a !`;
 const IN_BASE64 = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 const HUB = 'X-Hub-Signature-256';
 const SIGNED = 'v0:{timestamp}:{body}';
-const TEMPLATE = {
-	format: 'custom',
-	signedContent: SIGNED,
-	timestampHeader: 'X-Timestamp',
-	signaturePrefix: 'v0=',
-};
+const PREFIXED = { signedContent: SIGNED, signaturePrefix: 'v0=' };
+const TEMPLATE = { format: 'custom', timestampHeader: 'X-Timestamp', ...PREFIXED };
 const TOKEN = { method: 'sharedToken', header: 'Authorization' };
 
 const start = useTriggerHosts();

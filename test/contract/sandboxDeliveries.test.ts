@@ -55,12 +55,10 @@ it.each([
 	await register({ scheme: 'standardWebhooks', headerPrefix, secret, previousSecret });
 	await control('deposits', {});
 	const { headers, body } = only();
-	const given = Object.fromEntries(
-		Object.entries(headers).map(([name, value]) => [name, String(value)]),
-	);
-	for (const each of [secret, previousSecret]) {
+	const texts = Object.entries(headers).map(([name, value]) => [name, String(value)]);
+	const given = Object.fromEntries(texts);
+	for (const each of [secret, previousSecret])
 		expect(new Library(each).verify(body, given)).toEqual(JSON.parse(body));
-	}
 });
 
 it('credits a complete deposit once, even if it is delivered several times or repeated', async () => {
@@ -129,16 +127,14 @@ it('retries after each delay until it gets a 2xx', async () => {
 	statuses.push(500, 302, 404, 204);
 	await control('deposits', {});
 	await settled(4);
-	expect(attempts().map(({ attempt, status }) => [attempt, status])).toEqual([
-		[1, 500],
-		[2, 302],
-		[3, 404],
-		[4, 204],
+	const { idempotency_key } = { ...attempts()[0] };
+	expect(attempts()).toMatchObject([
+		{ attempt: 1, status: 500, retryIn: 20, idempotency_key },
+		{ attempt: 2, status: 302, retryIn: 40, idempotency_key },
+		{ attempt: 3, status: 404, retryIn: 60, idempotency_key },
+		{ attempt: 4, status: 204, outcome: 'accepted', idempotency_key },
 	]);
-	expect(attempts().map(({ retryIn }) => retryIn)).toEqual([20, 40, 60, undefined]);
-	expect(attempts().at(-1)).toMatchObject({ outcome: 'accepted' });
-	const keys = attempts().map(({ idempotency_key }) => idempotency_key);
-	expect(new Set(keys).size).toBe(1);
+	expect(attempts().at(-1)).not.toHaveProperty('retryIn');
 });
 
 it('gives up after the last delay, and logs that nobody answered', async () => {
@@ -149,7 +145,7 @@ it('gives up after the last delay, and logs that nobody answered', async () => {
 	expect(attempts().at(-1)).not.toHaveProperty('retryIn');
 });
 
-it('delivers the test event of Endpoint 9 to that webhook endpoint only', async () => {
+it('delivers the test event of Endpoint 9, which names its request, to that endpoint only', async () => {
 	await register({ nanoid: 'wh-theFirstHook' });
 	await register({ nanoid: 'wh-theOtherHook' });
 	const administrator = await SandboxClient.of(sandbox, 'companyAdministrator').signIn();
@@ -157,18 +153,22 @@ it('delivers the test event of Endpoint 9 to that webhook endpoint only', async 
 		event_type: 'deposit.received',
 	});
 	await settled(1);
-	expect(reply.body).toMatchObject({ data: { test_payload: JSON.parse(only().body) } });
+	const { test_payload } = dataOf<{ test_payload: object }>(sandbox, reply, 'sendTestDelivery');
+	expect(test_payload).toEqual(JSON.parse(only().body));
+	expect(test_payload).toHaveProperty('request_id', sandbox.wire().at(-1)?.requestId);
 	expect(attempts()).toMatchObject([{ endpoint: 'wh-theFirstHook', outcome: 'accepted' }]);
+	const uncaused = await made('events', { event_type: 'invite.accepted' });
+	expect(uncaused).not.toHaveProperty('request_id');
 });
 
 it('gives the first registered URL to the endpoint without one', async () => {
 	const { firstWebhookId } = sandbox.service.organisation;
 	await register();
 	await register();
-	const [first, second, ...more] = sandbox.service.deliveries.endpoints();
-	expect(first).toMatchObject({ nanoid: firstWebhookId, url: receiver.url });
-	expect(second?.nanoid).not.toBe(firstWebhookId);
-	expect(more).toEqual([]);
+	expect(sandbox.service.deliveries.endpoints()).toEqual([
+		expect.objectContaining({ nanoid: firstWebhookId, url: receiver.url }),
+		expect.not.objectContaining({ nanoid: firstWebhookId }),
+	]);
 });
 
 it('sends nothing again to n8n’s test URL, which listens once', async () => {
@@ -198,16 +198,6 @@ it('makes deposits with no optional field by default, and all or some of them on
 	const some = await made('deposits', { optionalFields: true, deposit });
 	expect(some).toMatchObject({ deposit: { reference: 'R-1', network: 'base' } });
 	expect(some).not.toHaveProperty('deposit.trace');
-});
-
-it('names the request that caused an event, if one did', async () => {
-	const administrator = await SandboxClient.of(sandbox, 'companyAdministrator').signIn();
-	const path = `/v2/webhooks/test/${sandbox.organisation.firstWebhookId}`;
-	const reply = await administrator.post(path, { event_type: 'deposit.received' });
-	const { test_payload } = dataOf<{ test_payload: object }>(sandbox, reply, 'sendTestDelivery');
-	expect(test_payload).toHaveProperty('request_id', sandbox.wire().at(-1)?.requestId);
-	const event = await made('events', { event_type: 'invite.accepted' });
-	expect(event).not.toHaveProperty('request_id');
 });
 
 const SENT = { at: '', delivery: '', endpoint: '', url: '', attempt: 1, headers: {}, body: '' };

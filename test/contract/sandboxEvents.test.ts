@@ -16,11 +16,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
 	received.length = 0;
-	receiver = await startHttpServer(({ body }) => {
-		const event: Record<string, unknown> = JSON.parse(body);
-		received.push(event);
-		return { received: true };
-	});
+	receiver = await startHttpServer(({ body }) => received.push(JSON.parse(body)));
 	await sandbox.control('POST', 'endpoints', { url: receiver.url });
 });
 afterEach(async () => {
@@ -39,18 +35,8 @@ const cents = () => sandbox.firstTeam.balances.get('USD') ?? 0n;
 /** Pays $125.00 to Ana, and returns the transaction. */
 async function pay(settings: SettingsInput = {}): Promise<string> {
 	sandbox.service.change(settings);
-	const { domain, types, message } = await sandbox.authorization();
-	const reply = await client.put('/v2/payments/external_entity/instant', {
-		from: sandbox.team,
-		amount_cents: 12_500,
-		signer: client.account.address,
-		typed_data: message,
-		signature: await client.wallet.signTypedData(domain, types, message),
-		external_recipient_email: 'ana@example.com',
-		currency_symbol: 'USD',
-		network: 'arbitrum',
-	});
-	return Object(reply.body).data.transaction;
+	const { body } = await client.pay(await sandbox.authorization());
+	return Object(body).data.transaction;
 }
 
 it.each([
@@ -108,20 +94,13 @@ it('a payment that is left open ends when somebody says so, once', async () => {
 });
 
 it('an invite is announced when a person accepts it', async () => {
-	const [invite] = sandbox.firstTeam.invites;
-	const nanoid = invite?.nanoid ?? '';
+	const { nanoid, email, role } = { ...sandbox.firstTeam.invites[0] };
 	await sandbox.control('POST', 'invites/end', { nanoid, outcome: 'accepted' });
-	const user = sandbox.firstTeam.users.at(-1);
+	const user_nanoid = sandbox.firstTeam.users.at(-1)?.nanoid;
+	const [invited_by, invited_to] = [expect.stringMatching(/^us-/), sandbox.team];
 	expect((await events(1))[0]).toMatchObject({
 		event_type: 'invite.accepted',
-		invite: {
-			nanoid,
-			user_nanoid: user?.nanoid,
-			email: invite?.email,
-			role: invite?.role,
-			invited_by: expect.stringMatching(/^us-/),
-			invited_to: sandbox.team,
-		},
+		invite: { nanoid, user_nanoid, email, role, invited_by, invited_to },
 	});
 });
 

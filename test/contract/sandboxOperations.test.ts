@@ -139,17 +139,9 @@ describe('administrator invites', () => {
 });
 
 const PATH = '/v2/payments/external_entity/instant';
-const signedBy = async (payload: Payload, wallet: Wallet) => ({
-	from: sandbox.team,
-	amount_cents: 12_500,
-	signer: wallet.address,
-	typed_data: payload.message,
-	signature: await wallet.signTypedData(payload.domain, payload.types, payload.message),
-	external_recipient_email: 'ana@example.com',
-	currency_symbol: 'USD',
-	network: 'arbitrum',
-});
-const ready = async () => await signedBy(await sandbox.authorization(), administrator().wallet);
+const signedBy = async (payload: Payload, wallet = administrator().wallet) =>
+	await administrator().signedPayment(payload, wallet);
+const ready = async () => await signedBy(await sandbox.authorization());
 const pay = async (body: unknown) => await administrator().put(PATH, body);
 
 describe('an instant payment', () => {
@@ -167,7 +159,7 @@ describe('an instant payment', () => {
 
 	it('is refused where the body differs from what was signed', async () => {
 		const payload = await sandbox.authorization();
-		const body = await signedBy(payload, administrator().wallet);
+		const body = await signedBy(payload);
 		const before = cents();
 		const changes: ReadonlyArray<readonly [object, number?]> = [
 			[{ amount_cents: 12_501 }],
@@ -186,8 +178,7 @@ describe('an instant payment', () => {
 	it('is refused above the balance, and from a wallet without the role', async () => {
 		const amount_cents = 1_000_000_000;
 		const large = await sandbox.authorization({ amount_cents });
-		const body = await signedBy(large, administrator().wallet);
-		expectRefusal(await pay({ ...body, amount_cents }), 'createInstantPayment');
+		expectRefusal(await administrator().pay(large, { amount_cents }), 'createInstantPayment');
 		sandbox.service.change({ instantPaymentNeedsToken: false });
 		const outsider = new Wallet(id('payroll sandbox test: outsider'));
 		for (const [client, wallet] of [
@@ -215,78 +206,53 @@ describe('an authorization from the practice finance system', () => {
 		readonly team: string;
 		readonly authorization: Payload;
 	}
-	const prepare = async (query: string): Promise<Reply> =>
-		await administrator().get(`/sandbox/authorization?${query}`);
+	const email = 'ana@example.com';
+	const prepare = async (query: Record<string, string>): Promise<Reply> =>
+		await administrator().get(`/sandbox/authorization?${new URLSearchParams(query)}`);
 
 	it('is a whole EIP-712 payload that the service takes once it is signed', async () => {
-		const query = 'amount=1250.5&email=ana@example.com&reference=INV-1';
-		const prepared: Prepared = JSON.parse((await prepare(query)).text);
-		expect(prepared).toMatchObject({
-			amount: '1250.50',
-			email: 'ana@example.com',
-			reference: 'INV-1',
-		});
-		const body = await signedBy(prepared.authorization, administrator().wallet);
-		const own = { ...body, from: prepared.team, amount_cents: 125_050 };
-		expect(await pay(own)).toMatchObject({ status: 200 });
+		const { text } = await prepare({ amount: '1250.5', email, reference: 'INV-1' });
+		const { team, authorization, ...shown }: Prepared = JSON.parse(text);
+		expect(shown).toEqual({ amount: '1250.50', email, reference: 'INV-1' });
+		expect(authorization.primaryType).toBe('PaymentForwardRequest');
+		const noted = { reference: 'INV-1', amount_cents: 125_050, status: 'authorized' };
+		expect(await sandbox.control('GET', 'payments')).toMatchObject({ payments: [noted] });
+		const paid = await administrator().pay(authorization, { from: team, amount_cents: 125_050 });
+		expect(paid).toMatchObject({ status: 200 });
 	});
 
-	const refusal = async (query: Record<string, string>) => {
-		const { status, body } = await prepare(String(new URLSearchParams(query)));
-		expect(status).toBe(400);
-		return Object(body).error;
-	};
-	const noAuthorizations = () => {
+	const NO_AMOUNT = 'isn’t an amount in dollars like 125.00';
+	const NO_EMAIL = 'isn’t an email address like ana@example.com';
+
+	it.each<[Record<string, string>, string]>([
+		[{ amount: '1.005', email }, `amount “1.005” ${NO_AMOUNT}`],
+		[{ amount: '-1', email }, `amount “-1” ${NO_AMOUNT}`],
+		[{ amount: '$4200', email }, `amount “$4200” ${NO_AMOUNT}`],
+		[{ amount: '1,250.00', email }, `amount “1,250.00” ${NO_AMOUNT}`],
+		[{ amount: '4.200,00', email }, `amount “4.200,00” ${NO_AMOUNT}`],
+		[{ amount: '125', email: 'nobody' }, `email “nobody” ${NO_EMAIL}`],
+		[{ amount: '125', email: 'ana@example' }, `email “ana@example” ${NO_EMAIL}`],
+		[{ amount: '', email: ' ', reference: '' }, `amount “” ${NO_AMOUNT}; email “ ” ${NO_EMAIL}`],
+		[{ reference: 'INV-1' }, 'amount is missing; email is missing'],
+		[{ deposit: '' }, 'deposit “” isn’t the ID of a deposit'],
+	])('is refused for %j, which the error quotes', async (query, error) => {
+		expect(await prepare(query)).toMatchObject({ status: 400, body: { error } });
 		expect(sandbox.service.payments.list()).toEqual([]);
-	};
-
-	it.each(['1.005', '-1', '1,250.00', '$4200', '4.200,00', ''])(
-		'is refused for the amount %j, which the error quotes',
-		async (amount) => {
-			expect(await refusal({ amount, email: 'ana@example.com' })).toBe(
-				`amount “${amount}” isn’t an amount in dollars like 125.00`,
-			);
-			noAuthorizations();
-		},
-	);
-
-	it.each(['nobody', 'ana@example', ''])(
-		'is refused for the email %j, which the error quotes',
-		async (email) => {
-			expect(await refusal({ amount: '125', email })).toBe(
-				`email “${email}” isn’t an email address like ana@example.com`,
-			);
-			noAuthorizations();
-		},
-	);
-
-	it('is refused for an empty row, and where nothing is given', async () => {
-		expect(await refusal({ amount: '', email: ' ', reference: '' })).toMatch(
-			/^amount “” isn’t .*; email “ ” isn’t /,
-		);
-		expect(await refusal({ reference: 'INV-1' })).toBe('amount is missing; email is missing');
-		expect(await refusal({ deposit: '' })).toBe('deposit “” isn’t the ID of a deposit');
-		noAuthorizations();
 	});
 
-	it('takes blanks around a value, as the node does, and every email that it takes', async () => {
-		const query = new URLSearchParams({
-			amount: ' 5 ',
-			email: '\ta&b@example.com ',
-			reference: ' R ',
-		});
-		expect(JSON.parse((await prepare(String(query))).text)).toMatchObject({
-			amount: '5.00',
-			email: 'a&b@example.com',
-			reference: 'R',
-		});
-	});
-
-	it('is for the bill in its own books if a deposit pays it', async () => {
-		expect(JSON.parse((await prepare('deposit=dp-1')).text)).toMatchObject({
-			amount: '777.00',
-			email: 'supplier@example.com',
-		});
+	it.each<[string, Record<string, string>, object]>([
+		[
+			'takes blanks around a value, as the node does, and every email that it takes',
+			{ amount: ' 5 ', email: '\ta&b@example.com ', reference: ' R ' },
+			{ amount: '5.00', email: 'a&b@example.com', reference: 'R' },
+		],
+		[
+			'is for the bill in its own books if a deposit pays it',
+			{ deposit: 'dp-1' },
+			{ amount: '777.00', email: 'supplier@example.com' },
+		],
+	])('%s', async (_what, query, body) => {
+		expect(await prepare(query)).toMatchObject({ status: 200, body });
 	});
 });
 

@@ -31,13 +31,13 @@ async function start(options: Parameters<typeof startRemoteSigner>[0] = {}): Pro
 	signer = await startRemoteSigner({ privateKeys: [wallet.privateKey], ...options });
 }
 
-async function post(method: string, params: readonly unknown[], token?: string): Promise<Response> {
-	return await fetch(signer.url, {
-		method: 'POST',
-		headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
-		body: JSON.stringify({ jsonrpc: '2.0', id: 7, method, params }),
-		signal: AbortSignal.timeout(500),
-	});
+async function post(
+	method: string,
+	params: readonly unknown[],
+	more: RequestInit = { signal: AbortSignal.timeout(500) },
+): Promise<Response> {
+	const body = JSON.stringify({ jsonrpc: '2.0', id: 7, method, params });
+	return await fetch(signer.url, { method: 'POST', body, ...more });
 }
 
 async function ask(method: string, params: readonly unknown[]): Promise<unknown> {
@@ -70,9 +70,11 @@ it.each<[string, string, unknown[]]>([
 it('requires its token', async () => {
 	await start({ token: 'let me in' });
 	const params = [hexMessage, address];
+	const statusWith = async (authorization: string) =>
+		(await post('personal_sign', params, { headers: { authorization } })).status;
 	expect((await post('personal_sign', params)).status).toBe(401);
-	expect((await post('personal_sign', params, 'wrong')).status).toBe(401);
-	expect((await post('personal_sign', params, 'let me in')).status).toBe(200);
+	expect(await statusWith('Bearer wrong')).toBe(401);
+	expect(await statusWith('Bearer let me in')).toBe(200);
 	expect(signer.log).toMatchObject([
 		{ authorized: false, outcome: 'refused' },
 		{ authorized: false, outcome: 'refused' },
@@ -117,10 +119,8 @@ describe('a person who is asked', () => {
 		await waitFor('the person is asked', async () => signer.waiting()[0], { interval: 10 });
 	const control = async (method: string, path: string) =>
 		await fetch(`${signer.url}/requests${path}`, { method });
-	const patient = async (method: string, params: readonly unknown[]): Promise<unknown> => {
-		const body = JSON.stringify({ jsonrpc: '2.0', id: 7, method, params });
-		return await (await fetch(signer.url, { method: 'POST', body })).json();
-	};
+	const patient = async (method: string, params: readonly unknown[]): Promise<unknown> =>
+		await (await post(method, params, {})).json();
 
 	beforeEach(async () => {
 		await start({ asksPerson: true });
@@ -144,11 +144,8 @@ describe('a person who is asked', () => {
 	])('sees the typed data of %s, and declines it', async (method, given, code, said) => {
 		const answer = patient(method, [address, given]);
 		const { id: requestId, ...shown } = await firstWaiting();
-		const { domain: named, primaryType, message: signedMessage } = typedData;
-		expect(shown).toEqual({
-			...{ method, address, domain: named, primaryType },
-			message: signedMessage,
-		});
+		const { primaryType } = typedData;
+		expect(shown).toEqual({ method, address, domain, primaryType, message: signed.message });
 		expect((await control('POST', `/${requestId}/decline`)).status).toBe(200);
 		expect(await answer).toEqual({ jsonrpc: '2.0', id: 7, error: { code, message: said } });
 		expect(signer.log).toMatchObject([{ outcome: 'declined' }]);
@@ -161,15 +158,8 @@ describe('a person who is asked', () => {
 		const page = await fetch(signer.url);
 		expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
 		const html = await page.text();
-		for (const shown of [
-			address,
-			'Arbitrum One, chain 42161',
-			'&lt;b&gt;Test',
-			'Sign Grant',
-			'account',
-		]) {
-			expect(html).toContain(shown);
-		}
+		const texts = ['Arbitrum One, chain 42161', '&lt;b&gt;Test', 'Sign Grant', 'account'];
+		for (const shown of [address, ...texts]) expect(html).toContain(shown);
 		expect(html).not.toContain('<b>');
 		const button = `${signer.url}/requests/${requestId}/confirm`;
 		const asBrowser = (origin: string) => ({ accept: 'text/html', origin });

@@ -11,18 +11,16 @@ const lock = z
 	.object({ packages: z.record(z.object({ integrity: z.string().optional() })) })
 	.parse(JSON.parse(readFileSync(path.join(repository, 'package-lock.json'), 'utf8')));
 
-const hash = z.object({ content: z.string() });
-
+const reference = z.object({ hashes: z.array(z.object({ content: z.string() })).default([]) });
+const component = z.object({
+	purl: z.string(),
+	licenses: z.array(z.unknown()),
+	externalReferences: z.array(reference),
+});
 const sbom = z.object({
 	metadata: z.object({ component: z.object({ purl: z.string() }) }),
-	components: z.array(
-		z.object({
-			purl: z.string(),
-			licenses: z.array(z.unknown()),
-			externalReferences: z.array(z.object({ hashes: z.array(hash).optional() })),
-		}),
-	),
-	dependencies: z.array(z.object({ ref: z.string(), dependsOn: z.array(z.string()).optional() })),
+	components: z.array(component),
+	dependencies: z.array(z.unknown()),
 });
 
 const manifest = z.object({ name: z.string(), version: z.string(), license: z.string() });
@@ -38,10 +36,9 @@ const BUNDLED = [installed('zod'), installed('@cyclonedx/cyclonedx-library')];
 describe('the bill of materials', () => {
 	it('is valid CycloneDX', async () => {
 		const validator = new Validation.JsonStrictValidator(Spec.Version.v1dot6);
-		await expect(validator.validate(sbomOf(BUNDLED))).resolves.toBeNull();
-		await expect(
-			validator.validate(sbomOf(BUNDLED).replace('CycloneDX', 'Cyclone')),
-		).resolves.not.toBeNull();
+		const text = sbomOf(BUNDLED);
+		expect(await validator.validate(text)).toBeNull();
+		expect(await validator.validate(text.replace('CycloneDX', 'Cyclone'))).not.toBeNull();
 	});
 
 	it('names each package with its version, its license and its hash', () => {
@@ -55,11 +52,9 @@ describe('the bill of materials', () => {
 			[zod, [{ license: { id: 'MIT' } }]],
 		]);
 		expect(dependencies).toContainEqual({ ref: own, dependsOn: [scoped, zod] });
-		const hashes = components[1]?.externalReferences.flatMap(({ hashes: each = [] }) => each) ?? [];
+		const hashes = components[1]?.externalReferences.flatMap((each) => each.hashes);
 		const [, sha512 = ''] = lock.packages['node_modules/zod']?.integrity?.split('-') ?? [];
-		expect(hashes.map(({ content }) => content)).toEqual([
-			Buffer.from(sha512, 'base64').toString('hex'),
-		]);
+		expect(hashes).toEqual([{ content: Buffer.from(sha512, 'base64').toString('hex') }]);
 	});
 
 	it('refuses a package that the lock file doesn’t have', () => {

@@ -16,18 +16,13 @@ beforeAll(async () => {
 /** Asks an agent that has one tool. */
 async function ask(text: string, tool: string, parameters: Record<string, unknown>) {
 	const { n8n, api } = environment;
-	const chat = node(
-		'Model',
-		'@n8n/n8n-nodes-langchain.lmChatOpenAi',
-		{ model: { __rl: true, mode: 'id', value: 'practice' }, options: {} },
-		{ typeVersion: 1.2, credentials: { openAiApi: { id: null, name: '' } } },
-	);
-	const agent = node(
-		'Agent',
-		'@n8n/n8n-nodes-langchain.agent',
-		{ promptType: 'define', text, options: {} },
-		{ typeVersion: 2 },
-	);
+	const practice = { model: { __rl: true, mode: 'id', value: 'practice' }, options: {} };
+	const chat = node('Model', '@n8n/n8n-nodes-langchain.lmChatOpenAi', practice, {
+		typeVersion: 1.2,
+		credentials: { openAiApi: { id: null, name: '' } },
+	});
+	const question = { promptType: 'define', text, options: {} };
+	const agent = node('Agent', '@n8n/n8n-nodes-langchain.agent', question, { typeVersion: 2 });
 	const type = 'n8n-nodes-payroll-payments.payrollPaymentsTool';
 	const to = (kind: string) => ({ [kind]: [[{ node: 'Agent', type: kind, index: 0 }]] });
 	const { id } = await n8n.saveWorkflow(
@@ -41,12 +36,8 @@ async function ask(text: string, tool: string, parameters: Record<string, unknow
 	return await n8n.runWorkflow(id, 120_000);
 }
 
-const people = () => ({
-	resource: 'teamUser',
-	operation: 'getAll',
-	teamId: environment.teamId,
-	limit: 2,
-});
+const users = { resource: 'teamUser', operation: 'getAll', limit: 2 };
+const people = () => ({ ...users, teamId: environment.teamId });
 const balance = () => ({ resource: 'balance', operation: 'get', entityId: environment.teamId });
 const invite = (more = {}) => ({
 	resource: 'invite',

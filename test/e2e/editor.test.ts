@@ -45,6 +45,8 @@ function expectedLabels(type: string, given: INodeParameters): string[] {
 	});
 }
 
+const TRIGGER = 'payrollPaymentsTrigger';
+
 const environment = useEnvironment(shareTestEnvironment);
 let editor: Editor;
 
@@ -66,7 +68,7 @@ async function labels(count: number): Promise<string[]> {
 }
 
 /** The forms that the documents show. */
-const PICTURED = ['invite.create', 'payment.create'];
+const PICTURED = ['invite.create', 'payment.create', 'trigger'];
 
 const PANEL = '[data-test-id="node-parameters"]';
 const LAST_FIELD = `${PANEL} [data-test-id="parameter-item"]:visible`;
@@ -111,10 +113,10 @@ beforeAll(async () => {
 		'Signed like Slack': await saveWebhook('Signed like Slack', likeSlack),
 		'Deposit received': await saveWebhook('Payroll webhooks', { secret: GITHUB.secrets[0] }),
 	}).map(([name, { id, name: saved }], index) => {
-		const type = 'n8n-nodes-payroll-payments.payrollPaymentsTrigger';
 		const credentials = { payrollPaymentsWebhookApi: { id, name: saved } };
 		const webhookId = name.replace(/ /g, '-');
-		return node(name, type, {}, { position: [index * 220, 780], webhookId, credentials });
+		const more = { position: [index * 220, 780], webhookId, credentials };
+		return node(name, `n8n-nodes-payroll-payments.${TRIGGER}`, {}, more);
 	});
 	const { id } = await n8n.saveWorkflow({
 		name: 'Forms',
@@ -135,17 +137,18 @@ afterEach(async () => {
 });
 
 it('subtitles say what each node does, and what a payment pays', async () => {
-	const subtitle = editor.page.locator(
-		'[data-test-id="canvas-node"][data-node-name="payment.create"]',
-	);
-	expect(await subtitle.textContent()).toContain('Pay $125.00');
+	const paying = '[data-test-id="canvas-node"][data-node-name="payment.create"]';
+	expect(await editor.page.locator(paying).textContent()).toContain('Pay $125.00');
 });
 
-it.each(OPERATIONS)('%s shows its fields in order', async (pair) => {
-	await editor.openNode(pair);
-	const all = expectedLabels('payrollPayments', parametersOf(pair));
+it.each([
+	...OPERATIONS.map((pair) => [pair, 'payrollPayments', parametersOf(pair)] as const),
+	['trigger', TRIGGER, {}] as const,
+])('%s shows its fields in order', async (name, type, given) => {
+	await editor.openNode(name);
+	const all = expectedLabels(type, given);
 	expect(await labels(all.length)).toEqual(all);
-	if (PICTURED.includes(pair)) await takePicture(pair);
+	if (PICTURED.includes(name)) await takePicture(name);
 });
 
 it('hides an invitee’s prefill fields until they are added', async () => {
@@ -180,24 +183,16 @@ it('searches users by name and by email', async () => {
 	await page.keyboard.press('Escape');
 });
 
-it('the trigger shows its fields in order', async () => {
-	await editor.openNode('trigger');
-	const all = expectedLabels('payrollPaymentsTrigger', {});
-	expect(await labels(all.length)).toEqual(all);
-	await takePicture('trigger');
-});
-
 it('shows the next node the fields of one that has never run, to be dragged into a parameter', async () => {
 	await editor.openNode('Write a message');
 	const { page } = editor;
-	const fields = page.locator(
-		'[data-test-id="ndv-input-panel"] [data-test-id="run-data-schema-item"]',
-	);
-	await fields.filter({ hasText: 'first_name' }).first().waitFor();
-	const pill = fields.filter({ hasText: 'first_name' }).locator('[data-target="mappable"]').first();
-	const target = page
-		.locator('[data-test-id="assignment-value"] [data-test-id="parameter-input"]')
-		.first();
+	const name = page
+		.locator('[data-test-id="ndv-input-panel"] [data-test-id="run-data-schema-item"]')
+		.filter({ hasText: 'first_name' });
+	await name.first().waitFor();
+	const pill = name.locator('[data-target="mappable"]').first();
+	const value = page.locator('[data-test-id="assignment-value"]').first();
+	const target = value.locator('[data-test-id="parameter-input"]').first();
 	const [from, to] = [await pill.boundingBox(), await target.boundingBox()];
 	if (from === null || to === null) throw new Error('The field or the parameter is not visible.');
 	await page.mouse.move(from.x + 8, from.y + from.height / 2);
@@ -205,7 +200,6 @@ it('shows the next node the fields of one that has never run, to be dragged into
 	await page.mouse.move(from.x + 60, from.y + 40, { steps: 5 });
 	await page.mouse.move(to.x + to.width / 2, to.y + to.height / 2, { steps: 10 });
 	await page.mouse.up();
-	const value = page.locator('[data-test-id="assignment-value"]').first();
 	await value.filter({ hasText: '{{ $json.first_name }}' }).waitFor();
 });
 
@@ -245,14 +239,11 @@ it.each([
 	expect(labelsOf(await editor.credentialFields())).toEqual(expected);
 	const file = pictureFile(picture);
 	if (file !== undefined) {
-		const { page } = editor;
 		/* Only in the picture: n8n would ask whether to save it. */
 		if (type === 'payrollPaymentsApi') {
-			const url = { value: 'https://api.example.com' };
-			await page
-				.locator(FIRST_INPUT)
-				.first()
-				.evaluate((input, shown) => Object.assign(input, shown), url);
+			const input = editor.page.locator(FIRST_INPUT).first();
+			const shown = { value: 'https://api.example.com' };
+			await input.evaluate((element, url) => Object.assign(element, url), shown);
 		}
 		await editor.takeCredentialPicture(file);
 	}

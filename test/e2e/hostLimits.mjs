@@ -58,12 +58,10 @@ async function processedKeys() {
 /** Whether n8n makes an isolated expression engine before it calls a node's webhook(). */
 function isolates() {
 	const { LiveWebhooks } = load('./dist/webhooks/live-webhooks');
-	const webhooks = [
-		{ name: 'default', httpMethod: 'POST', path: 'hook', responseMode: 'onReceived' },
-	];
+	const hook = { name: 'default', httpMethod: 'POST', path: 'hook', responseMode: 'onReceived' };
 	const server = {
 		expressionEngineConfig: { allowWebhookIsolateSkip: true },
-		nodeTypes: { getByNameAndVersion: () => ({ description: { webhooks } }) },
+		nodeTypes: { getByNameAndVersion: () => ({ description: { webhooks: [hook] } }) },
 	};
 	const { webhookPhaseNeedsIsolate } = LiveWebhooks.prototype;
 	const isNeededBy = (type) =>
@@ -116,14 +114,8 @@ async function polls() {
 		workflowExecutionService: { runWorkflow: async () => '1' },
 		engineV2ActiveTriggers: { handles: () => false },
 	};
-	const node = {
-		id: 'node',
-		name: 'Poll',
-		type: 'poll',
-		typeVersion: 1,
-		position: [0, 0],
-		parameters: {},
-	};
+	const unset = { typeVersion: 1, position: [0, 0], parameters: {} };
+	const node = { id: 'node', name: 'Poll', type: 'poll', ...unset };
 	const typeOf = () => ({ description: { properties: [] } });
 	const nodeTypes = { getByName: typeOf, getByNameAndVersion: typeOf };
 	const active = true;

@@ -10,26 +10,16 @@ let otherServer: HttpServer;
 const received: ReceivedRequest[] = [];
 
 beforeAll(async () => {
-	otherServer = await startHttpServer((request) => {
-		received.push(request);
-		return {};
-	});
+	otherServer = await startHttpServer((request) => received.push(request));
 });
 
 /** n8n's own HTTP Request node, with the credentials of this package. */
 function request(name: string, url: string, method = 'GET') {
-	return node(
-		name,
-		'n8n-nodes-base.httpRequest',
-		{
-			method,
-			url,
-			authentication: 'predefinedCredentialType',
-			nodeCredentialType: 'payrollPaymentsApi',
-			options: {},
-		},
-		{ typeVersion: 4.5, credentials: { payrollPaymentsApi: { id: null, name: '' } } },
-	);
+	const type = 'payrollPaymentsApi';
+	const signedIn = { authentication: 'predefinedCredentialType', nodeCredentialType: type };
+	const parameters = { method, url, ...signedIn, options: {} };
+	const credentials = { [type]: { id: null, name: '' } };
+	return node(name, 'n8n-nodes-base.httpRequest', parameters, { typeVersion: 4.5, credentials });
 }
 
 it('signs in for n8n’s HTTP Request node, and again after the tokens have expired', async () => {
@@ -39,9 +29,8 @@ it('signs in for n8n’s HTTP Request node, and again after the tokens have expi
 	for (let time = 0; time < 2; time++) {
 		const execution = await n8n.runWorkflow(id);
 		expect(execution.error).toBeUndefined();
-		expect(outputOf(execution, 'Balance')).toEqual([
-			expect.objectContaining({ success: true, data: expect.anything() }),
-		]);
+		const answer = { success: true, data: expect.anything() };
+		expect(outputOf(execution, 'Balance')).toEqual([expect.objectContaining(answer)]);
 		await sandbox.control('POST', 'tokens/expire');
 	}
 });

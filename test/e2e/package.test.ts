@@ -31,30 +31,20 @@ const ICONS = {
 };
 
 describe('the packed package in a real n8n', () => {
-	it.each([
-		[
-			'nodes' as const,
-			'n8n-nodes-payroll-payments.',
-			{
-				payrollPayments: 'Payroll Payments',
-				payrollPaymentsPollingTrigger: 'Payroll Payments Polling Trigger',
-				payrollPaymentsTool: 'Payroll Payments Tool',
-				payrollPaymentsTrigger: 'Payroll Payments Trigger',
-			},
-		],
-		[
-			'credentials' as const,
-			'',
-			{
-				payrollPaymentsApi: 'Payroll Payments API',
-				payrollPaymentsWebhookApi: 'Payroll Payments Webhook API',
-			},
-		],
-	])('brings its %s', async (kind, prefix, names) => {
-		const ours = types[kind].filter(({ name }) => name.startsWith(`${prefix}payrollPayments`));
-		const found = ours.map(({ name, displayName }) => [name.slice(prefix.length), displayName]);
-		expect(Object.fromEntries(found)).toEqual(names);
-		for (const { iconUrl } of ours) expect(iconUrl).toEqual(ICONS);
+	it('brings its nodes and credentials', () => {
+		const ours = Object.values(types)
+			.flat()
+			.filter(({ name }) => name.includes('payrollPayments'));
+		expect(Object.fromEntries(ours.map(({ name, displayName }) => [name, displayName]))).toEqual({
+			'n8n-nodes-payroll-payments.payrollPayments': 'Payroll Payments',
+			'n8n-nodes-payroll-payments.payrollPaymentsPollingTrigger':
+				'Payroll Payments Polling Trigger',
+			'n8n-nodes-payroll-payments.payrollPaymentsTool': 'Payroll Payments Tool',
+			'n8n-nodes-payroll-payments.payrollPaymentsTrigger': 'Payroll Payments Trigger',
+			payrollPaymentsApi: 'Payroll Payments API',
+			payrollPaymentsWebhookApi: 'Payroll Payments Webhook API',
+		});
+		expect(ours.map(({ iconUrl }) => iconUrl)).toEqual(ours.map(() => ICONS));
 	});
 
 	it('serves the icons', async () => {
@@ -79,9 +69,8 @@ describe('the packed package in a real n8n', () => {
 	});
 
 	it('tells n8n that the token of Authentication: Verify is sensitive', () => {
-		const node = types.nodes.find(
-			({ name }) => name === 'n8n-nodes-payroll-payments.payrollPayments',
-		);
+		const type = 'n8n-nodes-payroll-payments.payrollPayments';
+		const node = types.nodes.find(({ name }) => name === type);
 		expect(node?.sensitiveOutputFields).toEqual(['jwt']);
 	});
 

@@ -20,7 +20,7 @@ const START = 'npm start -- --once';
 interface Row extends Setup {
 	readonly name: string;
 	/** Says what was seen, and whether that is right. */
-	check(machine: FreshMachine, user: User): Promise<[seen: string, isRight: boolean]>;
+	readonly check: (machine: FreshMachine, user: User) => Promise<[seen: string, isRight: boolean]>;
 }
 
 /** What `npm start` and `npm test` print, without the times. */
@@ -39,30 +39,27 @@ function startOutcome({ succeeded, output, seconds }: Outcome): [string, boolean
 /** Commands in a clone. */
 const inside = (clone: string, command: string) => `cd ${clone} && ${command}`;
 
-async function starts(machine: FreshMachine, user: User): Promise<[string, boolean]> {
-	return startOutcome(await machine.run(user, inside(CLONE, START)));
-}
+const starts: Row['check'] = async (machine, user) =>
+	startOutcome(await machine.run(user, inside(CLONE, START)));
 
-async function passes(machine: FreshMachine, user: User): Promise<[string, boolean]> {
+const passes: Row['check'] = async (machine, user) => {
 	const { output, seconds } = await machine.run(user, inside(CLONE, 'npm test'));
 	const line = lineOf(output, /\d+ passed, \d+ failed$/m);
 	const isRight = /^[1-9]\d* passed, 0 failed$/.test(line);
 	/* The machine is removed with its log. */
 	if (!isRight) say(output);
 	return [`${line}, after ${seconds} s`, isRight];
-}
+};
 
 /** Two clones at the same time, which install the same n8n. */
-async function startsTwice(machine: FreshMachine, user: User): Promise<[string, boolean]> {
+const startsTwice: Row['check'] = async (machine, user) => {
 	const both = [CLONE, BESIDE].map((clone) => `(${inside(clone, START)}) & pid${clone.length}=$!`);
 	const waits = [CLONE, BESIDE].map((clone) => `wait $pid${clone.length}`);
-	const { succeeded, output, seconds } = await machine.run(
-		user,
-		`${both.join('; ')}; ${waits.join(' && ')}`,
-	);
+	const command = `${both.join('; ')}; ${waits.join(' && ')}`;
+	const { succeeded, output, seconds } = await machine.run(user, command);
 	const done = output.match(/ Done\.$/gm)?.length ?? 0;
 	return [`${done} of 2 done after ${seconds} s`, succeeded && done === 2];
-}
+};
 
 /** Where an installation is interrupted, by a file that is there only then. */
 const INTERRUPTIONS: ReadonlyArray<readonly [where: string, file: string]> = [
@@ -74,11 +71,7 @@ const INTERRUPTIONS: ReadonlyArray<readonly [where: string, file: string]> = [
 	],
 ];
 
-async function startsAfterInterruptions(
-	machine: FreshMachine,
-	user: User,
-): Promise<[string, boolean]> {
-	const places: string[] = [];
+const startsAfterInterruptions: Row['check'] = async (machine, user) => {
 	for (const [where, file] of INTERRUPTIONS) {
 		const started = machine.start(user, inside(CLONE, START));
 		await waitUntil(
@@ -88,19 +81,18 @@ async function startsAfterInterruptions(
 		);
 		await pause(1_000);
 		await started.kill();
-		places.push(where);
 	}
-	const [seen, isRight] = startOutcome(await machine.run(user, inside(CLONE, START)));
-	return [`killed while it installed ${places.join(', ')}; then ${seen}`, isRight];
-}
+	const places = INTERRUPTIONS.map(([where]) => where).join(', ');
+	const [seen, isRight] = await starts(machine, user);
+	return [`killed while it installed ${places}; then ${seen}`, isRight];
+};
 
 /** A disk that is too small in one folder; one sentence says so. */
 const refuses =
 	(folder: string, megabytes: number, sentence: RegExp): Row['check'] =>
 	async (machine, user) => {
-		const { succeeded, output } = await machine.run(user, inside(CLONE, START), [
-			{ folder, megabytes },
-		]);
+		const disk = { folder, megabytes };
+		const { succeeded, output } = await machine.run(user, inside(CLONE, START), [disk]);
 		const line = lineOf(output, sentence);
 		return [line, !succeeded && line !== 'nothing'];
 	};

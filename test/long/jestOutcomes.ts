@@ -6,17 +6,10 @@ import { z } from 'zod';
 import { buildFolder, repository } from '../../tooling/paths.mjs';
 import { cleanEnvironment, npmInTerminal } from '../../tooling/processes.mjs';
 
-const results = z.object({
-	testResults: z.array(
-		z.object({
-			/* The path of the file. */
-			name: z.string(),
-			assertionResults: z.array(
-				z.object({ fullName: z.string(), status: z.string(), duration: z.number().nullish() }),
-			),
-		}),
-	),
-});
+const tested = { fullName: z.string(), status: z.string(), duration: z.number().nullish() };
+/* Its name is the path of the file. */
+const testedFile = z.object({ name: z.string(), assertionResults: z.array(z.object(tested)) });
+const results = z.object({ testResults: z.array(testedFile) });
 
 export interface Outcome {
 	/** The name of the test file, without its end. */
@@ -46,9 +39,9 @@ export async function jestOutcomes(
 		minutes,
 	});
 	const { testResults } = results.parse(JSON.parse(readFileSync(file, 'utf8')));
-	return testResults.flatMap((tested) =>
-		tested.assertionResults.map(({ fullName: title, status, duration }) => ({
-			file: path.basename(tested.name, '.test.ts'),
+	return testResults.flatMap(({ name: tested, assertionResults }) =>
+		assertionResults.map(({ fullName: title, status, duration }) => ({
+			file: path.basename(tested, '.test.ts'),
 			title,
 			status,
 			seconds: Math.round((duration ?? 0) / 1000),

@@ -88,11 +88,9 @@ export async function inviteDespiteKills(
 			(await sandbox.requests('createInvites', inviteBody))
 				.flatMap(({ body: { invites } }) => invites.map(({ email }) => email))
 				.filter((email) => email.startsWith(`${name}-`));
+		const body = JSON.stringify({ name });
 		const startAt = async (index: number) =>
-			await executionAfter(
-				id,
-				async () => await start.start(pick(start.urls, index), JSON.stringify({ name })),
-			);
+			await executionAfter(id, async () => await start.start(pick(start.urls, index), body));
 		const point = randomInt(1, PEOPLE / 2);
 		const first = await startAt(count);
 		await waitUntil('invites reach the service', async () => (await invited()).length >= point, {

@@ -15,10 +15,8 @@ it('invites nobody twice when n8n is killed in the middle of invites, ten times'
 		async executionAfter(workflowId: string, start: () => Promise<void>) {
 			const before = (await database.executions(workflowId)).length;
 			await start();
-			return await waitFor(
-				'the workflow has an execution',
-				async () => (await database.executions(workflowId))[before]?.id,
-			);
+			const probe = async () => (await database.executions(workflowId))[before]?.id;
+			return await waitFor('the workflow has an execution', probe);
 		},
 		async kill(executionId: string) {
 			await n8nProcess.kill();

@@ -25,16 +25,17 @@ interface Host {
 }
 
 function hosts(): Host[] {
-	const withSqlite = Object.keys(N8N_VERSIONS)
-		.filter(isN8nVersion)
-		.filter((version) => version !== 'latest')
-		.map((version) => ({
-			name: `n8n ${version}, Node ${N8N_VERSIONS[version].node}`,
-			version,
-			hasPostgres: false,
-		}));
-	const name = `n8n ${DEFAULT_N8N_VERSION}, Node ${N8N_VERSIONS[DEFAULT_N8N_VERSION].node}, PostgreSQL`;
-	return [...withSqlite, { name, version: DEFAULT_N8N_VERSION, hasPostgres: true }];
+	const hostOf = (version: N8nVersion, database = '') => ({
+		name: `n8n ${version}, Node ${N8N_VERSIONS[version].node}${database}`,
+		version,
+		hasPostgres: database !== '',
+	});
+	const versions = Object.keys(N8N_VERSIONS).filter(isN8nVersion);
+	const withSqlite = versions.filter((version) => version !== 'latest');
+	return [
+		...withSqlite.map((version) => hostOf(version)),
+		hostOf(DEFAULT_N8N_VERSION, ', PostgreSQL'),
+	];
 }
 
 /** All, or those whose name contains LONG_HOSTS, e.g. `2.35.7` or `PostgreSQL`. */
@@ -98,11 +99,9 @@ it('the packed package works on every supported n8n', async () => {
 	);
 	const replaced = [...new Set(HOSTS.map(({ version }) => version))].flatMap((version) => {
 		const libraries = replacedLibraries(version);
-		return libraries === ''
-			? []
-			: [
-					`n8n ${version} has these libraries of the version before, because the registry lacked its own: ${libraries}.`,
-				];
+		const reason = 'because the registry lacked its own';
+		const said = `n8n ${version} has these libraries of the version before, ${reason}: ${libraries}.`;
+		return libraries === '' ? [] : [said];
 	});
 	const all = [...outcomes.values()].flat();
 	writeSection('matrix', {

@@ -75,18 +75,13 @@ it('pays 50 rows once, over a cut connection, a kill -9 and three runs', async (
 	const held = { kind: 'latency', delay: 2_000, match: PAYMENTS, skip: KILLED_AT - CUT_AT - 1 };
 	await sandbox.control('POST', 'faults', held);
 	const killed = await n8n.startWorkflow(id);
-	await waitUntil(
-		`payment ${KILLED_AT} is on the wire`,
-		async () => (await requests()).length >= KILLED_AT,
-		{ interval: 20 },
-	);
+	const isOnTheWire = async () => (await requests()).length >= KILLED_AT;
+	await waitUntil(`payment ${KILLED_AT} is on the wire`, isOnTheWire, { interval: 20 });
 	await n8nProcess.kill();
 	await n8nProcess.start();
 	await n8n.signIn();
-	await waitUntil(
-		'n8n shows the crash',
-		async () => (await n8n.execution(killed)).status === 'crashed',
-	);
+	const hasCrashed = async () => (await n8n.execution(killed)).status === 'crashed';
+	await waitUntil('n8n shows the crash', hasCrashed);
 	await tell(`kill -9 at ${KILLED_AT}`, await n8n.execution(killed));
 
 	const third = await tell('third run', await n8n.runWorkflow(id, 180_000));

@@ -116,10 +116,8 @@ it.each([
 			} else {
 				await change(round);
 			}
-			await waitUntil(
-				`round ${round} is told`,
-				async () => (await workflow.words()).length >= made.length,
-			);
+			const isTold = async () => (await workflow.words()).length >= made.length;
+			await waitUntil(`round ${round} is told`, isTold);
 		}
 		await polled(4);
 		expect((await workflow.words()).sort()).toEqual(made.sort());

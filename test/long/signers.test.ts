@@ -32,10 +32,6 @@ interface Signer {
 	readonly name: string;
 	readonly script: string;
 	readonly args: (port: string) => string[];
-	/** A sign-in message, and then typed data, in each dialect. */
-	readonly outcomes: Readonly<
-		Record<'wallet' | 'web3signer' | 'clef', readonly [Outcome, Outcome?]>
-	>;
 	/** The error for a wallet whose key the signer doesn't have. */
 	readonly withoutKey: string;
 }
@@ -45,26 +41,27 @@ const unsupported = (method: string): Outcome => ({
 	hint: DIALECT_HINT,
 });
 
-/** Nodes for development speak the dialect of wallets, and Web3Signer's as far as it is older. */
-const OF_NODES: Signer['outcomes'] = {
-	wallet: ['signed', 'signed'],
-	web3signer: ['signed', unsupported('eth_signTypedData')],
-	clef: [unsupported('account_signData')],
-};
+/**
+ * Signing a sign-in message, and then typed data, in each dialect: nodes for development speak the
+ * dialect of wallets, and Web3Signer's as far as it is older.
+ */
+const OUTCOMES: ReadonlyArray<{ dialect: string; message: Outcome; typedData?: Outcome }> = [
+	{ dialect: 'wallet', message: 'signed', typedData: 'signed' },
+	{ dialect: 'web3signer', message: 'signed', typedData: unsupported('eth_signTypedData') },
+	{ dialect: 'clef', message: unsupported('account_signData') },
+];
 
 const SIGNERS: readonly Signer[] = [
 	{
 		name: 'Hardhat',
 		script: 'hardhat/dist/src/cli.js',
 		args: (port) => ['node', '--hostname', '127.0.0.1', '--port', port],
-		outcomes: OF_NODES,
 		withoutKey: 'Unknown account 0x',
 	},
 	{
 		name: 'Anvil',
 		script: '@foundry-rs/anvil/bin.mjs',
 		args: (port) => ['--host', '127.0.0.1', '--port', port],
-		outcomes: OF_NODES,
 		withoutKey: 'No Signer available',
 	},
 ];
@@ -85,7 +82,7 @@ async function answers(url: string): Promise<boolean> {
 	return (await fetch(url, { method: 'POST', headers, body })).ok;
 }
 
-describe.each(SIGNERS)('$name', ({ name, script, args, outcomes, withoutKey }) => {
+describe.each(SIGNERS)('$name', ({ name, script, args, withoutKey }) => {
 	let process: BackgroundProcess;
 	let url: string;
 	let logins = 0;
@@ -133,8 +130,7 @@ describe.each(SIGNERS)('$name', ({ name, script, args, outcomes, withoutKey }) =
 					hint: expect.stringContaining(outcome.hint),
 				};
 
-	describe.each(['wallet', 'web3signer', 'clef'] as const)('in the dialect %s', (dialect) => {
-		const [message, typedData] = outcomes[dialect];
+	describe.each(OUTCOMES)('in the dialect $dialect', ({ dialect, message, typedData }) => {
 		const change = { remoteSignerDialect: dialect };
 
 		it(`${message === 'signed' ? 'signs in' : 'says why it can’t sign in'}`, async () => {
@@ -163,10 +159,8 @@ describe.each(SIGNERS)('$name', ({ name, script, args, outcomes, withoutKey }) =
 				});
 			}),
 		);
-		const change = {
-			...{ remoteSignerDialect: 'wallet', remoteSignerUrl: person.url },
-			confirmationSeconds: 300,
-		};
+		const behindPerson = { remoteSignerUrl: person.url, confirmationSeconds: 300 };
+		const change = { remoteSignerDialect: 'wallet', ...behindPerson };
 		expect(await outcomeOf(await sandbox.payment(), change)).toBe('signed');
 		expect(asked).toEqual(['personal_sign', 'eth_signTypedData_v4']);
 	});

@@ -13,18 +13,12 @@ import { GrowingSection } from './reliabilityReport';
 
 jest.setTimeout(1_800_000);
 
+const textOf = (...place: string[]) => readFileSync(path.join(...place), 'utf8');
+
+const locked = z.object({ integrity: z.string().optional(), link: z.boolean().optional() });
 const lock = z
-	.object({
-		packages: z.record(
-			z.object({
-				version: z.string().optional(),
-				resolved: z.string().optional(),
-				integrity: z.string().optional(),
-				link: z.boolean().optional(),
-			}),
-		),
-	})
-	.parse(JSON.parse(readFileSync(path.join(repository, 'package-lock.json'), 'utf8')));
+	.object({ packages: z.record(locked) })
+	.parse(JSON.parse(textOf(repository, 'package-lock.json')));
 
 const section = new GrowingSection('supplyChain');
 const add = (result: string, ...figures: string[]) => {
@@ -69,24 +63,23 @@ async function bundledPackages(clone: string): Promise<string[]> {
 	const folders = modules.match(/^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/gm) ?? [];
 	return [...new Set(folders.map((each) => each.replace('\0', '')))]
 		.map((each) => {
-			const manifest: unknown = JSON.parse(readFileSync(path.join(each, 'package.json'), 'utf8'));
+			const manifest: unknown = JSON.parse(textOf(each, 'package.json'));
 			const { name, version } = z.object({ name: z.string(), version: z.string() }).parse(manifest);
 			return `${name} ${version}`;
 		})
 		.sort();
 }
 
-const sbom = z.object({
-	components: z.array(
-		z.object({
-			group: z.string().optional(),
-			name: z.string(),
-			version: z.string(),
-			purl: z.string(),
-			licenses: z.tuple([z.object({ license: z.object({ id: z.string() }) })]),
-		}),
-	),
+const component = z.object({
+	group: z.string().optional(),
+	name: z.string(),
+	version: z.string(),
+	purl: z.string(),
+	licenses: z.tuple([z.object({ license: z.object({ id: z.string() }) })]),
 });
+const sbom = z.object({ components: z.array(component) });
+const nameOf = ({ group, name }: z.infer<typeof component>) =>
+	group === undefined ? name : `${group}/${name}`;
 
 const audit = z.object({
 	metadata: z.object({ vulnerabilities: z.record(z.number()) }),
@@ -97,9 +90,8 @@ describe('two builds of the commit', () => {
 	let one = '';
 	let two = '';
 
-	const componentsOf = (clone: string) =>
-		sbom.parse(JSON.parse(readFileSync(path.join(clone, 'dist', 'sbom.cdx.json'), 'utf8')))
-			.components;
+	const sbomText = () => textOf(one, 'dist', 'sbom.cdx.json');
+	const components = () => sbom.parse(JSON.parse(sbomText())).components;
 
 	beforeAll(async () => {
 		// Both build the same commit, even if another one is made meanwhile.
@@ -127,13 +119,14 @@ describe('two builds of the commit', () => {
 	});
 
 	it('name every bundled package, with its license', async () => {
-		const notices = readFileSync(path.join(one, 'dist', 'THIRD_PARTY_LICENSES.txt'), 'utf8')
+		const notices = textOf(one, 'dist', 'THIRD_PARTY_LICENSES.txt')
 			.split(/\n-{70,}\n/)
 			.slice(1)
 			.map((notice) => notice.trim());
-		const packages = componentsOf(one).map(({ group, name, version, licenses: [{ license }] }) => {
-			const id = `${group === undefined ? '' : `${group}/`}${name} ${version}`;
-			const notice = notices.find((each) => each.startsWith(`${id} (${license.id})\n`)) ?? '';
+		const packages = components().map((each) => {
+			const [{ license }] = each.licenses;
+			const id = `${nameOf(each)} ${each.version}`;
+			const notice = notices.find((text) => text.startsWith(`${id} (${license.id})\n`)) ?? '';
 			return { id, license: license.id, notice };
 		});
 		add(
@@ -149,24 +142,18 @@ describe('two builds of the commit', () => {
 		expect(bundled).toContainEqual(expect.stringMatching(/^viem \d/));
 		expect(packages.map(({ id }) => id).sort()).toEqual(bundled);
 		expect(notices).toHaveLength(bundled.length);
+		const isFree = expect.stringMatching(/^(MIT|ISC|BSD-\d-Clause|Apache-2\.0)$/);
 		for (const { id, license, notice } of packages) {
-			expect([id, license]).toEqual([
-				id,
-				expect.stringMatching(/^(MIT|ISC|BSD-\d-Clause|Apache-2\.0)$/),
-			]);
+			expect([id, license]).toEqual([id, isFree]);
 			expect([id, notice]).toEqual([id, expect.stringMatching(/copyright/i)]);
 			expect(notice.length).toBeGreaterThan(500);
 		}
-		const text = readFileSync(path.join(one, 'dist', 'sbom.cdx.json'), 'utf8');
-		await expect(
-			new Validation.JsonStrictValidator(Spec.Version.v1dot6).validate(text),
-		).resolves.toBeNull();
+		const validator = new Validation.JsonStrictValidator(Spec.Version.v1dot6);
+		await expect(validator.validate(sbomText())).resolves.toBeNull();
 	});
 
 	it('bundle nothing that npm audit knows a vulnerability of', async () => {
-		const names = componentsOf(one).map(({ group, name }) =>
-			group === undefined ? name : `${group}/${name}`,
-		);
+		const names = components().map(nameOf);
 		// npm audit exits with 1 if it finds something.
 		const printed = await run('sh', ['-c', 'npm audit --json || true'], { cwd: repository });
 		const everything = audit.safeParse(JSON.parse(printed));
@@ -192,16 +179,16 @@ describe('two builds of the commit', () => {
 });
 
 it('locks every dependency by its hash', () => {
-	const locked = Object.entries(lock.packages).filter(([name, { link }]) => name !== '' && !link);
-	const loose = locked.filter(([, { integrity }]) => integrity === undefined).map(([name]) => name);
+	const all = Object.entries(lock.packages).filter(([name, { link }]) => name !== '' && !link);
+	const loose = all.filter(([, { integrity }]) => integrity === undefined).map(([name]) => name);
 	add(
-		`${loose.length} of ${locked.length} locked packages without a hash`,
-		`${locked.length} packages in package-lock.json, all for development; ` +
+		`${loose.length} of ${all.length} locked packages without a hash`,
+		`${all.length} packages in package-lock.json, all for development; ` +
 			`${loose.length} of them without a hash. The published package has no dependencies.`,
 	);
 	expect(loose).toEqual([]);
 	const { dependencies = {} } = z
 		.object({ dependencies: z.record(z.string()).optional() })
-		.parse(JSON.parse(readFileSync(path.join(repository, 'package.json'), 'utf8')));
+		.parse(JSON.parse(textOf(repository, 'package.json')));
 	expect(dependencies).toEqual({});
 });

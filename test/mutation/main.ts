@@ -139,19 +139,9 @@ type Mutant = Awaited<ReturnType<Stryker['runMutationTest']>>[number];
 
 const [unitProject] = jestConfig.projects;
 
-const savedResults = z
-	.object({
-		files: z.record(
-			z
-				.object({
-					mutants: z.array(
-						z.object({ static: z.boolean().optional(), status: z.string() }).passthrough(),
-					),
-				})
-				.passthrough(),
-		),
-	})
-	.passthrough();
+const savedMutant = z.object({ static: z.boolean().optional(), status: z.string() }).passthrough();
+const savedFile = z.object({ mutants: z.array(savedMutant) }).passthrough();
+const savedResults = z.object({ files: z.record(savedFile) }).passthrough();
 
 /**
  * Stryker knows no tests of a mutant that runs on load, so it doesn't notice new ones. On a busy
@@ -264,14 +254,13 @@ function scoreRow(name: string, mutants: readonly Mutant[]): string[] {
 const shown = (text: string): string =>
 	`\`${text.trim().replaceAll(/\s+/g, ' ').replaceAll('|', '\\|')}\``;
 
+const survivorRow = ({ file, from, to, why }: Survivor) => [file, shown(from), shown(to), why];
+
 function writeResult(part: Part, mutants: readonly Mutant[], explained: readonly Survivor[]): void {
 	const fileOf = (mutant: Mutant) => placeOf(mutant).file;
-	const rows = [...new Set(mutants.map(fileOf))].sort().map((file) =>
-		scoreRow(
-			`\`${file}\``,
-			mutants.filter((mutant) => fileOf(mutant) === file),
-		),
-	);
+	const mutantsOf = (file: string) => mutants.filter((mutant) => fileOf(mutant) === file);
+	const files = [...new Set(mutants.map(fileOf))].sort();
+	const rows = files.map((file) => scoreRow(`\`${file}\``, mutantsOf(file)));
 	const figures = [
 		`Stryker makes one change at a time to the code, and runs the tests that reach it (below \`test\`:
 ${part.tests.map((tests) => `\`${tests}\``).join(', ')}). The score is the percentage of the covered
@@ -288,18 +277,12 @@ mutants that a test noticed, at least ${LEAST_SCORE} %. Property tests try a ten
 		else figures.push('Every survivor is explained in `test/mutation/survivors.ts`:');
 	}
 	if (explained.length > 0) {
-		figures.push(
-			markdownTable(
-				['File', 'From', 'To', 'Why no test notices'],
-				explained.map(({ file, from, to, why }) => [file, shown(from), shown(to), why]),
-			),
-		);
+		const heading = ['File', 'From', 'To', 'Why no test notices'];
+		figures.push(markdownTable(heading, explained.map(survivorRow)));
 	}
-	const { version } = stryker;
-	const { score } = scoreOf(mutants);
 	writeSection(part.section, {
-		versions: `StrykerJS ${version}, Node ${process.versions.node}`,
-		result: `${score.toFixed(1)} % of ${mutants.length} mutants noticed`,
+		versions: `StrykerJS ${stryker.version}, Node ${process.versions.node}`,
+		result: `${scoreOf(mutants).score.toFixed(1)} % of ${mutants.length} mutants noticed`,
 		figures,
 	});
 }

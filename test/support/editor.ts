@@ -132,8 +132,7 @@ export class Editor {
 
 	/** Opens a node's panel with a double click. */
 	async openNode(name: string): Promise<void> {
-		const node = this.page.locator(`[data-test-id="canvas-node"][data-node-name="${name}"]`);
-		await node.dblclick();
+		await this.page.dblclick(`[data-test-id="canvas-node"][data-node-name="${name}"]`);
 		await this.page.waitForSelector('[data-test-id="node-parameters"]');
 		await this.page.waitForTimeout(500);
 	}
@@ -223,12 +222,9 @@ export class Editor {
 			'[data-test-id="node-error-description"]',
 		];
 		await this.movePointerAway();
-		const picture = await this.takePictureOf(
-			this.page.locator(parts.join(', ')),
-			{ top: 8, right: 8, bottom: 16, left: 16 },
-			DISTRACTIONS,
-		);
-		writeFileSync(file, picture);
+		const margin = { top: 8, right: 8, bottom: 16, left: 16 };
+		const shown = this.page.locator(parts.join(', '));
+		writeFileSync(file, await this.takePictureOf(shown, margin, DISTRACTIONS));
 	}
 
 	/** Takes a picture of all fields of the open credentials. */

@@ -34,21 +34,15 @@ export async function startHttpServer(
 	answer: (request: ReceivedRequest) => unknown,
 	status: (request: ReceivedRequest) => number | Promise<number> = () => 200,
 ): Promise<HttpServer> {
-	const respond = async (request: ReceivedRequest) => {
-		const given = status(request);
-		const body = JSON.stringify(answer(request));
-		return { status: await given, body };
-	};
 	return await listen(
 		createServer((incoming, response) => {
-			void text(incoming)
-				.then(async (body) => {
-					const { url: path = '', headers } = incoming;
-					return await respond({ path, headers, body });
-				})
-				.then((said) => {
-					response.writeHead(said.status, { 'content-type': 'application/json' }).end(said.body);
-				});
+			void text(incoming).then(async (body) => {
+				const { url: path = '', headers } = incoming;
+				const request = { path, headers, body };
+				const given = status(request);
+				const said = JSON.stringify(answer(request));
+				response.writeHead(await given, { 'content-type': 'application/json' }).end(said);
+			});
 		}),
 	);
 }

@@ -1,13 +1,15 @@
 import { Wallet } from 'ethers';
 
 import type { Account, AccountName, Sandbox } from '../../sandbox/server';
+import type { Payload } from './actionSandbox';
+
+type Authorization = Omit<Payload, 'primaryType'>;
 
 type RunningSandbox = Pick<Sandbox, 'url' | 'service' | 'accounts'>;
 
 /** The sandbox's answer. */
 export interface Reply {
 	readonly status: number;
-	readonly headers: Headers;
 	readonly text: string;
 	/** The parsed body; undefined if it isn't JSON. */
 	readonly body: unknown;
@@ -18,8 +20,8 @@ export class SandboxClient {
 	private token?: string;
 	readonly wallet: Wallet;
 
-	constructor(
-		readonly sandbox: RunningSandbox,
+	private constructor(
+		private readonly sandbox: RunningSandbox,
 		readonly account: Account,
 	) {
 		this.wallet = new Wallet(account.privateKey);
@@ -40,8 +42,8 @@ export class SandboxClient {
 		return this;
 	}
 
-	/** Uses this token from now on, or no token. */
-	useToken(token: string | undefined): this {
+	/** Uses this token from now on. */
+	useToken(token: string): this {
 		this.token = token;
 		return this;
 	}
@@ -49,12 +51,36 @@ export class SandboxClient {
 	async signInMessage(): Promise<string> {
 		const { address, platformId } = this.account;
 		const query = new URLSearchParams({ wallet: address, platformid: platformId });
-		const reply = await this.send('GET', `/v2/auth/siwe?${query.toString()}`);
+		const reply = await this.get(`/v2/auth/siwe?${query}`);
 		return dataOf<{ siwe: string }>(this.sandbox, reply, 'getSignInMessage').siwe;
 	}
 
-	async verify(message: string, sig: string, nonce = nonceOf(message)): Promise<Reply> {
-		return await this.send('POST', '/v2/auth/verify', { message, sig, nonce });
+	async verify(
+		message: string,
+		sig: string,
+		nonce = /^Nonce: (.*)$/m.exec(message)?.[1] ?? '',
+	): Promise<Reply> {
+		return await this.post('/v2/auth/verify', { message, sig, nonce });
+	}
+
+	/** The body that asks for a payment of $125.00 to Ana, as a wallet signs it. */
+	async signedPayment({ domain, types, message }: Authorization, wallet = this.wallet) {
+		return {
+			from: this.sandbox.service.organisation.teams[0]?.nanoid,
+			amount_cents: 12_500,
+			signer: wallet.address,
+			typed_data: message,
+			signature: await wallet.signTypedData(domain, types, message),
+			external_recipient_email: 'ana@example.com',
+			currency_symbol: 'USD',
+			network: 'arbitrum',
+		};
+	}
+
+	/** Signs a payment of $125.00 to Ana, and asks for it with these changes. */
+	async pay(authorization: Authorization, changes: object = {}): Promise<Reply> {
+		const body = { ...(await this.signedPayment(authorization)), ...changes };
+		return await this.put('/v2/payments/external_entity/instant', body);
 	}
 
 	async get(path: string): Promise<Reply> {
@@ -70,24 +96,18 @@ export class SandboxClient {
 	}
 
 	/** Sends a request; doesn't follow redirects. */
-	async send(
-		method: string,
-		path: string,
-		body?: unknown,
-		headers: Record<string, string> = {},
-	): Promise<Reply> {
+	private async send(method: string, path: string, body?: unknown): Promise<Reply> {
 		const response = await fetch(this.sandbox.url + path, {
 			method,
 			redirect: 'manual',
 			headers: {
 				...(this.token === undefined ? {} : { authorization: `Bearer ${this.token}` }),
 				...(body === undefined ? {} : { 'content-type': 'application/json' }),
-				...headers,
 			},
-			...(body === undefined ? {} : { body: JSON.stringify(body) }),
+			body: JSON.stringify(body),
 		});
 		const text = await response.text();
-		return { status: response.status, headers: response.headers, text, body: parse(text) };
+		return { status: response.status, text, body: parse(text) };
 	}
 }
 
@@ -97,10 +117,6 @@ export function dataOf<Data>(sandbox: RunningSandbox, reply: Reply, operationId:
 	if (reply.status === 200 && check(reply.body)) return reply.body.data;
 	const problems = JSON.stringify(check.errors ?? []);
 	throw new Error(`${operationId} answered ${reply.status} ${reply.text} ${problems}`);
-}
-
-function nonceOf(message: string): string {
-	return /^Nonce: (.*)$/m.exec(message)?.[1] ?? '';
 }
 
 function parse(text: string): unknown {

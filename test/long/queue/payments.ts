@@ -120,16 +120,10 @@ export function describePayments(queueOf: () => N8nQueue): void {
 			await queue.ready();
 		}
 		await sandbox.control('POST', 'faults', fault);
-		const id = await queue.executionAfter(
-			workflow.id,
-			async () => await start.start(pick(start.urls, 0), body),
-		);
-		const worker = await queue.workerOf(id);
-		await waitUntil(
-			`${held} reaches the service`,
-			async () => (await sandbox.count(held)) > before,
-			{ interval: 20 },
-		);
+		const ask = async () => await start.start(pick(start.urls, 0), body);
+		const worker = await queue.workerOf(await queue.executionAfter(workflow.id, ask));
+		const hasArrived = async () => (await sandbox.count(held)) > before;
+		await waitUntil(`${held} reaches the service`, hasArrived, { interval: 20 });
 		await worker.kill();
 		/* Until the service has done what it does without a client. */
 		await pause(HELD + 1_000);
@@ -175,9 +169,10 @@ export function describePayments(queueOf: () => N8nQueue): void {
 			say(JSON.stringify(rows.at(-1)));
 		}
 		await queue.idle(workflow.id);
+		const paidOnce = rows.reduce((sum, row) => sum + Number(row.at(-1)), 0);
 		section.add(
 			queue.versions,
-			`${rows.reduce((sum, row) => sum + Number(row[1]), 0)} whose worker is killed: ${rows.reduce((sum, row) => sum + Number(row.at(-1)), 0)} paid once`,
+			`${rows.length * KILLS} whose worker is killed: ${paidOnce} paid once`,
 			`A worker is killed with kill -9 in the middle of a payment. Then two executions ask for the ` +
 				`same payment at the same instant. If they show an attempt code and the service says that it ` +
 				`wasn’t made, a person enters the code, and three executions ask for it:`,

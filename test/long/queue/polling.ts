@@ -14,33 +14,19 @@ import { waitFor, waitUntil } from '../../../n8nHost/waiting';
 import { chain, wait } from '../../../n8nHost/workflows';
 import { pick } from './load';
 
-/** How often each of the rounds below comes. */
+/** How often each kind of kill comes. */
 const REPEATS = Number(process.env.LONG_POLL_REPEATS ?? 2);
 const PEOPLE = 5;
 
 /** How long the service holds a poll while the main process is killed, in milliseconds. */
 const HELD = 3_000;
 
-/** Which process is killed, and when. */
-const ROUNDS = [
-	'the main process while a poll waits for the service',
-	'the main process when the changes have an execution',
-	'the main process at a random moment',
-	'a worker that runs the changes',
-] as const;
-
 const user = z.object({ nanoid: z.string() });
 
 /** The items that an execution begins with. */
-const beginning = z.object({
-	executionData: z.object({
-		nodeExecutionStack: z.array(
-			z.object({
-				data: z.object({ main: z.array(z.array(z.object({ json: user }))) }),
-			}),
-		),
-	}),
-});
+const items = z.array(z.object({ json: user }));
+const stack = z.array(z.object({ data: z.object({ main: z.array(items) }) }));
+const beginning = z.object({ executionData: z.object({ nodeExecutionStack: stack }) });
 
 /** What the main process emits, written down by the database when an execution is created. */
 class EmittedChanges {
@@ -76,8 +62,8 @@ class EmittedChanges {
 				/* A poll that failed begins with an error instead. */
 				const { data } = beginning.safeParse(parse(row.slice(at + 1)));
 				const [first] = data?.executionData.nodeExecutionStack ?? [];
-				const items = first?.data.main.flat() ?? [];
-				return items.map(({ json: { nanoid } }) => ({ nanoid, executionId: row.slice(0, at) }));
+				const changes = first?.data.main.flat() ?? [];
+				return changes.map(({ json: { nanoid } }) => ({ nanoid, executionId: row.slice(0, at) }));
 			});
 	}
 }
@@ -107,20 +93,19 @@ export function describePolling(queueOf: () => N8nQueue): void {
 			added.push(...nanoids);
 			return nanoids;
 		};
-		const executionWith = async (nanoids: readonly string[]) =>
-			await waitFor(
-				'the changes are emitted',
-				async () =>
-					(await emitted.list()).find(({ nanoid }) => nanoids.includes(nanoid))?.executionId,
-				{ interval: 20 },
-			);
+		const executionWith = async (nanoids: readonly string[]) => {
+			const probe = async () =>
+				(await emitted.list()).find(({ nanoid }) => nanoids.includes(nanoid))?.executionId;
+			return await waitFor('the changes are emitted', probe, { interval: 20 });
+		};
 		const killMain = async () => {
 			await queue.main.kill();
 			say('the main process is killed');
 		};
 
 		const inWindow: string[] = [];
-		const rounds: Record<(typeof ROUNDS)[number], () => Promise<void>> = {
+		/** Which process is killed, and when. */
+		const rounds = Object.entries({
 			'the main process while a poll waits for the service': async () => {
 				const fault = { match: { path: 'users' }, kind: 'latency', delay: HELD };
 				await addPeople();
@@ -142,15 +127,15 @@ export function describePolling(queueOf: () => N8nQueue): void {
 				const worker = await queue.workerOf(await executionWith(await addPeople()));
 				await worker.kill();
 			},
-		};
+		});
 
 		await queue.n8n.activate(id);
 		await polled(2);
-		const table = new Map(ROUNDS.map((round) => [round, { kills: 0, changes: 0 }]));
-		for (let count = 0; count < REPEATS * ROUNDS.length; count++) {
-			const round = pick(ROUNDS, count);
+		const table = new Map(rounds.map(([round]) => [round, { kills: 0, changes: 0 }]));
+		for (let count = 0; count < REPEATS * rounds.length; count++) {
+			const [round, kill] = pick(rounds, count);
 			const before = added.length;
-			await rounds[round]();
+			await kill();
 			const row = table.get(round);
 			if (row !== undefined) {
 				row.kills += 1;
