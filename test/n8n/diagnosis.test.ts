@@ -34,95 +34,74 @@ const log = useLog();
 const start = useTriggerHosts();
 const seconds = () => Math.floor(Date.now() / 1000);
 
-const host = async (
-	credentials: ICredentialDataDecryptedObject,
-	mode: Setup['mode'] = 'manual',
-	parameters: Setup['parameters'] = {},
-) => await start({ credentials, mode, parameters });
-
+type Saved = ICredentialDataDecryptedObject;
 type Headers = Record<string, string>;
 
+/** A trigger in the editor, unless a test says otherwise. */
+const host = async (credentials: Saved, setup: Setup = {}) =>
+	await start({ credentials, mode: 'manual', ...setup });
+
 async function deliver(to: TriggerHost, headers: Headers, body = BODY) {
-	const answer = await to.deliver(Buffer.from(body), {
-		'content-type': 'application/json',
-		'x-request-id': '42',
-		...headers,
-	});
+	const usual = { 'content-type': 'application/json', 'x-request-id': '42' };
+	const answer = await to.deliver(Buffer.from(body), { ...usual, ...headers });
 	await to.idle();
 	return answer;
 }
 
 /** What the editor shows for a delivery that is answered with 401. */
-async function diagnosed(
-	credentials: ICredentialDataDecryptedObject,
-	headers: Headers,
-	body = BODY,
-) {
+async function diagnosed(credentials: Saved, headers: Headers) {
 	const n8n = await host(credentials);
-	expect(await deliver(n8n, headers, body)).toEqual({
-		status: 401,
-		body: { error: expect.any(String) },
-	});
-	expect(n8n.executions).toHaveLength(1);
+	const refused = { status: 401, body: { error: expect.any(String) } };
+	expect(await deliver(n8n, headers)).toEqual(refused);
+	expect(n8n.executions).toMatchObject([{ output: [] }]);
 	expect(n8n.crashes).toBe(0);
-	const [{ error = '', hint = '', output } = { output: [] }] = n8n.executions;
-	expect(output).toEqual([]);
-	const shown = `${error} ${hint}`;
+	const [{ error = '', hint } = {}] = n8n.executions;
 	for (const each of [credentials.secret, credentials.previousSecret]) {
-		if (typeof each === 'string' && each !== '') expect(shown).not.toContain(each.trim());
+		if (typeof each === 'string') expect(`${error} ${hint}`).not.toContain(each.trim());
 	}
 	return { error, advice: hint ?? '' };
 }
 
-const WRONG_SETTINGS = [
+const WRONG_SETTINGS: ReadonlyArray<readonly [string, Record<string, string>]> = [
 	['the defaults', {}],
 	['another header', { format: 'hex', header: 'X-Other' }],
 	['a shared token', { method: 'sharedToken', header: 'X-Other' }],
-	['Standard Webhooks', { format: 'standardWebhooks' }],
 	[
 		'Custom with other fields',
 		{ format: 'custom', header: 'X-Other', signedContent: '{body}', signaturePrefix: 'sig=' },
 	],
-] as const;
+];
 
-describe.each(SIGNED_SCHEMES)('a delivery signed as $name', ({ name, saved, secrets, prove }) => {
+describe.each(SIGNED_SCHEMES)('a delivery signed as $name', (scheme) => {
+	const { saved, secrets, prove, signsBody } = scheme;
 	const [secret, other] = secrets;
-
 	const isCustom = saved.format === 'custom';
 	const settings = isCustom
 		? [['another header', { ...saved, header: 'X-Other' }] as const]
 		: WRONG_SETTINGS;
 
 	it.each(settings)('with %s: the editor names settings that are right', async (_what, wrong) => {
-		/* Standard Webhooks can't be saved with a secret that isn't Base64. */
-		if ('format' in wrong && wrong.format === 'standardWebhooks' && !secret.startsWith('whsec_'))
-			return;
-		if ('format' in wrong && wrong.format === saved.format && wrong.format === 'standardWebhooks')
-			return;
 		const headers = await prove(secret, BODY, seconds());
 		const { advice } = await diagnosed({ ...wrong, secret }, headers);
 		expect(advice).toContain('In the credential, set ');
 
-		const right = await host({ ...wrong, ...settingsFrom(advice), secret }, 'webhook');
+		const followed = { ...wrong, ...settingsFrom(advice), secret };
+		const right = await host(followed, { mode: 'webhook' });
 		expect(await deliver(right, headers)).toEqual(GENUINE);
 		const changed = Buffer.concat([BODY, Buffer.from(' ')]);
-		const isToken = name.startsWith('shared token');
-		expect((await deliver(right, headers, changed)).status).toBe(isToken ? 200 : 401);
+		expect((await deliver(right, headers, changed)).status).toBe(signsBody ? 401 : 200);
 	});
 
 	it('with a wrong secret: says so and names nothing', async () => {
 		const headers = await prove(secret, BODY, seconds());
 		const { advice } = await diagnosed({ ...saved, secret: other }, headers);
 		expect(advice).toBe(NOTHING_FITS);
-		for (const header of Object.keys(headers)) {
-			expect(advice.toLowerCase()).not.toContain(header);
-		}
 	});
 
 	it('is answered the same in production, without an execution', async () => {
 		const headers = await prove(secret, BODY, seconds());
 		const inEditor = await deliver(await host({ secret: other }), headers);
-		const production = await host({ secret: other }, 'webhook');
+		const production = await host({ secret: other }, { mode: 'webhook' });
 		expect(await deliver(production, headers)).toEqual(inEditor);
 		expect(production.executions).toEqual([]);
 		for (const line of log.lines) expect(line).not.toMatch(/In the credential, set/);
@@ -133,20 +112,12 @@ describe('the message, word for word', () => {
 	const hex = hmac(SECRET, BODY).toString('hex');
 	const signed =
 		(age: number, secret = SECRET) =>
-		() => ({
-			'x-signature': timestamped(secret, seconds() - age, BODY),
-		});
+		() => ({ 'x-signature': timestamped(secret, seconds() - age, BODY) });
 	const withHex = () => ({ 'x-signature': hex });
 	const MISSING = 'The header x-signature is missing';
 	const TRACE = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 
-	type Case = [
-		what: string,
-		ICredentialDataDecryptedObject,
-		() => Headers,
-		advice: string,
-		error?: string | RegExp,
-	];
+	type Case = [what: string, Saved, () => Headers, advice: string, error?: string | RegExp];
 
 	it.each<Case>([
 		[
@@ -220,23 +191,13 @@ describe('the message, word for word', () => {
 				MISSING,
 			],
 		),
-		...[
-			'Tue, 31 Mar 2026 09:30:00 GMT',
-			'1774949400.5',
-			'1774949400123456',
-			'2026-03-31T09:30:00+0000',
-		].map(
-			(time): Case => [
-				`a time such as ${time}`,
-				{ format: 'custom', timestampHeader: 'X-Time' },
-				() => ({
-					'x-time': time,
-					'x-signature': hmac(SECRET, `${time}.`, BODY).toString('hex'),
-				}),
-				'The secret is right. Ask the sender for times such as 1774949400 or 2026-03-31T09:30:00Z.',
-				'The signature fits, but the time in the header x-time isn’t in seconds, milliseconds or ISO 8601',
-			],
-		),
+		[
+			'a time that can’t be read',
+			{ format: 'custom', timestampHeader: 'X-Time' },
+			() => ({ 'x-time': 'soon', 'x-signature': hmac(SECRET, 'soon.', BODY).toString('hex') }),
+			'The secret is right. Ask the sender for times such as 1774949400 or 2026-03-31T09:30:00Z.',
+			'The signature fits, but the time in the header x-time isn’t in seconds, milliseconds or ISO 8601',
+		],
 		[
 			'the previous secret',
 			{ secret: 'new', previousSecret: SECRET },
@@ -253,8 +214,8 @@ describe('the message, word for word', () => {
 
 	it('an event that is too old', async () => {
 		const parameters = { options: { maximumAgeSeconds: 60 } };
-		const n8n = await host({ ...HEX, secret: SECRET }, 'manual', parameters);
-		expect((await deliver(n8n, { 'x-signature': hex })).status).toBe(401);
+		const n8n = await host({ ...HEX, secret: SECRET }, { parameters });
+		expect((await deliver(n8n, withHex())).status).toBe(401);
 		expect(n8n.executions[0]?.error).toMatch(
 			/^This delivery was answered with 401: The event is \d+ seconds old; at most 60 are allowed/,
 		);
@@ -262,16 +223,14 @@ describe('the message, word for word', () => {
 });
 
 it('a secret that a header repeats is not shown', async () => {
-	const { error, advice } = await diagnosed(
-		{ secret: 'topsecrettoken' },
-		{ topsecrettoken: 'topsecrettoken' },
-	);
-	expect(`${error} ${advice}`.toLowerCase()).not.toContain('topsecrettoken');
+	const secret = 'topsecrettoken';
+	const { error, advice } = await diagnosed({ secret }, { [secret]: secret });
+	expect(`${error} ${advice}`.toLowerCase()).not.toContain(secret);
 });
 
 it('a forged test delivery runs nothing after a trigger that continues on errors', async () => {
 	const node = { onError: 'continueRegularOutput' } as const;
-	const n8n = await start({ credentials: { ...HEX, secret: SECRET }, mode: 'manual', node });
+	const n8n = await host({ ...HEX, secret: SECRET }, { node });
 	expect((await deliver(n8n, { 'x-signature': 'forged' })).status).toBe(401);
 	expect(n8n.executions.flatMap(({ output }) => output)).toEqual([]);
 });
@@ -287,15 +246,13 @@ it('genuine test deliveries run as before, whatever they contain', async () => {
 
 it.each([
 	['Trigger On', { events: ['invite.accepted'] }],
-	['Deposit Statuses', { depositStatuses: ['failed'] }],
 	['Minimum Amount (Cents)', { filters: { minimumAmountCents: 1e9 } }],
-	['Team or Company IDs', { filters: { entityIds: 'te-000000000000' } }],
 ])(
 	'an event that %s leaves out is shown as left out, and not in production',
-	async (label, more) => {
+	async (label, parameters) => {
 		const credentials = { ...HEX, secret: SECRET };
 		const headers = { 'x-signature': hmac(SECRET, BODY).toString('hex') };
-		const n8n = await host(credentials, 'manual', more);
+		const n8n = await host(credentials, { parameters });
 		expect(await deliver(n8n, headers)).toEqual(FILTERED);
 		expect(n8n.executions).toMatchObject([
 			{
@@ -304,7 +261,7 @@ it.each([
 				output: [],
 			},
 		]);
-		const production = await host(credentials, 'webhook', more);
+		const production = await host(credentials, { parameters, mode: 'webhook' });
 		expect(await deliver(production, headers)).toEqual(FILTERED);
 		expect(production.executions).toEqual([]);
 	},
@@ -321,15 +278,13 @@ it('production never loads the diagnosis', async () => {
 		const module = await import('../../nodes/PayrollPayments/PayrollPaymentsTrigger.node');
 		const trigger = new module.PayrollPaymentsTrigger();
 		const forgedIn = async (mode: Setup['mode']) => {
-			const started = await start({ credentials: { secret: SECRET }, mode, trigger });
-			for (let count = 0; count < 20; count++) {
-				expect((await deliver(started, { 'x-signature': 'forged' })).status).toBe(401);
-			}
+			const started = await host({ secret: SECRET }, { mode, trigger });
+			expect((await deliver(started, { 'x-signature': 'forged' })).status).toBe(401);
 			return started.executions.length;
 		};
 		expect(await forgedIn('webhook')).toBe(0);
 		expect(isLoaded).toBe(false);
-		expect(await forgedIn('manual')).toBe(20);
+		expect(await forgedIn('manual')).toBe(1);
 		expect(isLoaded).toBe(true);
 		jest.dontMock(path);
 	});

@@ -16,6 +16,7 @@ import {
 	SECRET,
 	store,
 	useTriggerHosts,
+	type Setup,
 } from '../support/triggerHost';
 
 const host = useTriggerHosts();
@@ -59,62 +60,33 @@ describe('the delivery table', () => {
 		['from the future', signedAt(2_000)],
 	])('signature %s: 401 with what is wrong, no execution', async (_what, signature) => {
 		const n8n = await host();
-		const headers = { 'x-signature': signature };
-		expect(await n8n.send(depositEvent(), { headers })).toEqual({
-			status: 401,
-			body: { error: expect.any(String) },
-		});
+		const answer = await n8n.send(depositEvent(), { headers: { 'x-signature': signature } });
+		expect(answer).toEqual({ status: 401, body: { error: expect.any(String) } });
 		expect(await n8n.outputs()).toEqual([]);
 		expect(await n8n.send(depositEvent())).toEqual(GENUINE);
 	});
 
-	it('address not on the allowlist: 403; an IPv4-mapped one counts as IPv4', async () => {
+	it('address not on the allowlist: 403, no execution; an IPv4-mapped one counts as IPv4', async () => {
 		const parameters = { options: { ipAllowlist: '203.0.113.0/24, 2001:db8::1' } };
 		const elsewhere = await host({ parameters, address: '198.51.100.7' });
-		expect(await elsewhere.send(depositEvent(), { secret: 'wrong' })).toMatchObject({
-			status: 403,
-		});
+		const { status } = await elsewhere.send(depositEvent(), { secret: 'wrong' });
+		expect(status).toBe(403);
 		expect(await elsewhere.outputs()).toEqual([]);
-		const addresses = [
-			'203.0.113.9',
-			'::ffff:203.0.113.9',
-			'203.0.113.9:51008',
-			'[2001:db8::1]:443',
-		];
-		for (const address of [...addresses, '2001:db8:0::1']) {
-			expect(await (await host({ parameters, address })).send(depositEvent())).toEqual(GENUINE);
-		}
+		const mapped = await host({ parameters, address: '::ffff:203.0.113.9' });
+		expect(await mapped.send(depositEvent())).toEqual(GENUINE);
 	});
 
 	/* test/unit/trigger/parseEvent has whatever else isn't an event. */
-	const latin1 = Buffer.from(JSON.stringify(otherEvent({ idempotency_key: 'key-ü' })), 'latin1');
-	it.each<[string, string, Uint8Array<ArrayBuffer>]>([
-		['no key', 'application/json', Buffer.from('{"object":"event","event_type":"a"}')],
-		['another content type', 'text/plain', Buffer.from(JSON.stringify(otherEvent()))],
-		['bytes that aren’t UTF-8', 'application/json', Buffer.from(latin1)],
-	])('%s: 400 with what is wrong, no execution', async (_what, type, body) => {
+	it('bytes that aren’t UTF-8: 400 with what is wrong, no execution', async () => {
 		const n8n = await host();
+		const body = Buffer.from(JSON.stringify(otherEvent({ idempotency_key: 'key-ü' })), 'latin1');
 		const signature = timestamped(SECRET, seconds(), body);
-		const headers = { 'content-type': type, 'x-signature': signature };
+		const headers = { 'content-type': 'application/json', 'x-signature': signature };
 		expect(await n8n.deliver(body, headers)).toEqual({
 			status: 400,
-			body: { error: expect.stringMatching(/^Not an event: /) },
+			body: { error: 'Not an event: the body must be in UTF-8' },
 		});
 		expect(await n8n.outputs()).toEqual([]);
-	});
-
-	it('an optional field of another type: as received, and named under emit', async () => {
-		const n8n = await host({
-			parameters: { options: { invalidPayload: 'emit' } },
-			deviates: true,
-		});
-		const event = depositEvent({ deposit: deposit({ deposit_bank_account_seen: true }) });
-		expect(await n8n.send(event)).toEqual(GENUINE);
-		const issue = 'deposit.deposit_bank_account_seen must be number, not boolean';
-		expect(await n8n.outputs()).toEqual([[{ ...event, validation_issues: [issue] }]]);
-
-		const rejecting = await host({ deviates: true });
-		expect(await rejecting.send(event)).toEqual(GENUINE);
 	});
 
 	it('a required field is missing: 400 with the list, and the corrected event is new', async () => {
@@ -140,19 +112,15 @@ describe('the delivery table', () => {
 			[{ ...event, validation_issues: ['event_version is missing'] }],
 		]);
 
-		const own = { ...event, idempotency_key: 'key-4', validation_issues: 7 };
-		expect(await n8n.send(own)).toEqual(GENUINE);
-		expect((await n8n.outputs()).at(-1)).toEqual([
-			{ ...own, delivery_validation_issues: ['event_version is missing'] },
-		]);
-
-		const valid = otherEvent({ idempotency_key: 'key-5' });
+		const valid = otherEvent({ idempotency_key: 'key-3' });
 		expect(await n8n.send(valid)).toEqual(GENUINE);
 		expect((await n8n.outputs()).at(-1)).toEqual([valid]);
 	});
 });
 
 describe('the credentials', () => {
+	afterEach(() => jest.restoreAllMocks());
+
 	/* test/unit/trigger/signatures and diagnosis.test.ts have the formats. */
 	it('no signature, if the user chose no authentication', async () => {
 		const n8n = await host({ parameters: { authentication: 'none' }, credentials: undefined });
@@ -162,7 +130,6 @@ describe('the credentials', () => {
 	it.each([
 		['deleted', undefined, 'does not exist'],
 		['without a secret', { method: 'hmacSignature', secret: '' }, 'Secret is empty'],
-		['with an impossible tolerance', { secret: SECRET, toleranceSeconds: 0 }, 'Tolerance'],
 	])('%s: can’t be activated, and 500 without an execution', async (_what, credentials, fault) => {
 		const n8n = await host({ credentials });
 		await expect(n8n.hook('create')).rejects.toThrow(fault);
@@ -178,36 +145,20 @@ describe('the credentials', () => {
 		const clock = jest.spyOn(Date, 'now').mockReturnValue(1_774_949_400_500);
 		const statusOf = async (secret: string) => (await n8n.send(otherEvent(), { secret })).status;
 		const answers = async () => [await statusOf(SECRET), await statusOf('new')];
-		try {
-			expect(await answers()).toEqual([200, 401]);
-			credentials.secret = 'new';
-			expect(await answers()).toEqual([200, 401]);
-			clock.mockReturnValue(1_774_949_401_000);
-			expect(await answers()).toEqual([401, 200]);
-			credentials.secret = SECRET;
-			await n8n.hook('create');
-			expect(await answers()).toEqual([200, 401]);
-			/* A clock that was set back. */
-			clock.mockReturnValue(1_774_949_390_000);
-			credentials.secret = '';
-			expect(await answers()).toEqual([500, 500]);
-			credentials.secret = 'new';
-			expect(await answers()).toEqual([401, 200]);
-		} finally {
-			clock.mockRestore();
-		}
-	});
-
-	it('can add headers, without those that contain secrets', async () => {
-		const n8n = await host({ parameters: { options: { includeHeaders: true } } });
-		await n8n.send(otherEvent(), {
-			headers: { authorization: 'Bearer x', cookie: 'x', 'x-trace': '7' },
-		});
-		const [[item] = []] = await n8n.outputs();
-		expect(item).toHaveProperty('headers.x-trace', '7');
-		for (const hidden of ['authorization', 'cookie', 'x-signature']) {
-			expect(item).not.toHaveProperty(['headers', hidden]);
-		}
+		expect(await answers()).toEqual([200, 401]);
+		credentials.secret = 'new';
+		expect(await answers()).toEqual([200, 401]);
+		clock.mockReturnValue(1_774_949_401_000);
+		expect(await answers()).toEqual([401, 200]);
+		credentials.secret = SECRET;
+		await n8n.hook('create');
+		expect(await answers()).toEqual([200, 401]);
+		/* A clock that was set back. */
+		clock.mockReturnValue(1_774_949_390_000);
+		credentials.secret = '';
+		expect(await answers()).toEqual([500, 500]);
+		credentials.secret = 'new';
+		expect(await answers()).toEqual([401, 200]);
 	});
 });
 
@@ -278,19 +229,15 @@ describe('deduplication', () => {
 		expect(await n8n.outputs()).toHaveLength(4);
 	});
 
-	it('leaves tests in the editor alone', async () => {
-		const n8n = await host({ mode: 'manual' });
+	it.each<[string, Setup]>([
+		['leaves tests in the editor alone', { mode: 'manual' }],
+		['can be turned off', { parameters: { options: { deduplicate: false } } }],
+	])('%s', async (_what, setup) => {
+		const nodeId = randomUUID();
+		const n8n = await host({ ...setup, nodeId });
 		expect(await n8n.send(depositEvent())).toEqual(GENUINE);
 		expect(await n8n.send(depositEvent())).toEqual(GENUINE);
 		expect(await n8n.outputs()).toEqual([[depositEvent()], [depositEvent()]]);
-	});
-
-	it('can be turned off', async () => {
-		const nodeId = randomUUID();
-		const n8n = await host({ nodeId, parameters: { options: { deduplicate: false } } });
-		expect(await n8n.send(depositEvent())).toEqual(GENUINE);
-		expect(await n8n.send(depositEvent())).toEqual(GENUINE);
-		expect((await n8n.outputs()).flat()).toHaveLength(2);
 		expect(store.lists.has(nodeId)).toBe(false);
 	});
 });
@@ -300,10 +247,7 @@ describe('executions', () => {
 	it('always run their event when retried from n8n', async () => {
 		const n8n = await host();
 		await n8n.send(depositEvent());
-		await n8n.idle();
-		const [execution] = n8n.executions;
-		if (execution === undefined) throw new Error('nothing ran');
-		expect((await n8n.retry(execution)).output.map(({ json }) => json)).toEqual([depositEvent()]);
+		expect((await n8n.retry()).output.map(({ json }) => json)).toEqual([depositEvent()]);
 	});
 
 	it('with Retry On Fail don’t mistake their own record for a duplicate', async () => {
@@ -319,12 +263,14 @@ describe('executions', () => {
 		store.isBroken = true;
 		expect(await n8n.send(depositEvent())).toEqual(GENUINE);
 		await n8n.idle();
-		const [failed] = n8n.executions;
-		expect(failed?.error).toMatch(/could not be recorded/);
-		expect(failed?.hint).toMatch(/Retry this execution.*SQLITE_BUSY/s);
-		expect(failed?.output).toEqual([]);
-		if (failed === undefined) throw new Error('nothing ran');
-		expect((await n8n.retry(failed)).output).toHaveLength(1);
+		expect(n8n.executions).toMatchObject([
+			{
+				error: expect.stringMatching(/could not be recorded/),
+				hint: expect.stringMatching(/Retry this execution.*SQLITE_BUSY/s),
+				output: [],
+			},
+		]);
+		expect((await n8n.retry()).output).toHaveLength(1);
 	});
 });
 
@@ -338,8 +284,7 @@ it('names in the log what it waits for and doesn’t know', async () => {
 	const filters = { sourceCurrencies: 'USD,dai,ETH,EURC,POL,PYUSD,SOL,XYZW' };
 	const n8n = await host({ parameters: { events: ['deposit.received', 'made.up'], filters } });
 	expect(await n8n.hook('create')).toBe(true);
-	const said = log.lines.filter((line) => line.includes('waits for'));
-	expect(said).toEqual([
+	expect(log.lines.filter((line) => line.includes('waits for'))).toEqual([
 		expect.stringContaining('event types that aren’t documented: made.up'),
 		expect.stringContaining('currencies that it doesn’t know: XYZW'),
 	]);

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { buffer } from 'node:stream/consumers';
 
 import { HookContext, WebhookContext, WorkflowExecute } from 'n8n-core';
 import {
@@ -71,13 +72,10 @@ export interface Setup {
 	readonly address?: string;
 	/** Of a process that remembers nothing of the others; by default all share one memory. */
 	readonly trigger?: PayrollPaymentsTrigger;
-	/** Whether the sender's events deviate from the documented types, and so from the schema. */
-	readonly deviates?: boolean;
 }
 
 /** One execution that the trigger started. */
 export interface Execution {
-	readonly mode: WorkflowExecuteMode;
 	/** What the execution was started with. */
 	readonly started: INodeExecutionData[];
 	/** What the trigger put out; without any, nothing ran after it. */
@@ -103,7 +101,6 @@ export class TriggerHost {
 	crashes = 0;
 	private readonly running = new Set<Promise<Execution>>();
 	private readonly trigger: PayrollPaymentsTrigger;
-
 	private readonly setup: Setup;
 
 	private constructor(
@@ -157,9 +154,10 @@ export class TriggerHost {
 		return this.executions.map(({ output }) => output.map(({ json }) => json));
 	}
 
-	/** Runs an execution again from where it began, as *Retry* in n8n's list of executions does. */
-	async retry(execution: Execution): Promise<Execution> {
-		return await this.run('retry', execution.started);
+	/** Runs the first execution again from where it began, as *Retry* in n8n's list of executions does. */
+	async retry(): Promise<Execution> {
+		await this.idle();
+		return await this.run('retry', this.executions[0]?.started ?? []);
 	}
 
 	/** Calls one of the trigger's webhook methods, as activating and deactivating do. */
@@ -170,27 +168,17 @@ export class TriggerHost {
 	}
 
 	private async receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
-		const chunks: Uint8Array[] = [];
-		for await (const chunk of request) chunks.push(chunk);
-		const { mode = 'webhook', address = '127.0.0.1' } = this.setup;
+		const { mode = 'webhook', address: ip = '127.0.0.1' } = this.setup;
+		const read = { rawBody: await buffer(request), ip, body: {}, params: {}, query: {} };
 		const { workflow, node, data, webhookData } = this.context(mode);
-		const rawBody = Buffer.concat(chunks);
 		const send = (status: number, body: unknown) => {
 			response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 		};
 
 		Object.assign(data, {
-			httpRequest: Object.assign(request, {
-				rawBody,
-				ip: address,
-				body: {},
-				params: {},
-				query: {},
-			}),
+			httpRequest: Object.assign(request, read),
 			httpResponse: Object.assign(response, {
-				status(code: number) {
-					return { json: (body: unknown) => send(code, body) };
-				},
+				status: (code: number) => ({ json: (body: unknown) => send(code, body) }),
 			}),
 		});
 		const context = new WebhookContext(workflow, node, data, mode, webhookData, [], null);
@@ -209,24 +197,17 @@ export class TriggerHost {
 		this.running.add(run);
 		void run.finally(() => this.running.delete(run));
 		if (result.noWebhookResponse === true) return;
-		const described = (name: 'responseMode' | 'responseData', fallback: string) => {
+		const described = (name: 'responseMode' | 'responseData') => {
 			const { webhookDescription } = webhookData;
 			const native = resolveWebhookDescriptionField(node, webhookDescription, name);
-			const evaluated = workflow.expression.getSimpleParameterValue(
-				node,
-				webhookDescription[name],
-				mode,
-				{},
-				undefined,
-				fallback,
-			);
+			const template = webhookDescription[name];
+			const evaluated = workflow.expression.getSimpleParameterValue(node, template, mode, {});
 			/* n8n takes the first if there is one; older versions know only the second. */
 			if (native.resolved && native.value !== evaluated) throw new Error(`two values of ${name}`);
 			return evaluated;
 		};
-		const responseMode = described('responseMode', 'onReceived');
-		const responseData = described('responseData', 'firstEntryJson');
-		if (responseMode === 'lastNode') {
+		const responseData = described('responseData');
+		if (described('responseMode') === 'lastNode') {
 			const { error, output } = await run;
 			if (response.closed) return;
 			if (error !== undefined) send(500, { message: 'Error in workflow' });
@@ -249,28 +230,18 @@ export class TriggerHost {
 		const { runData, error: failure } = ended.resultData;
 		const error = runData.Trigger?.at(-1)?.error ?? failure;
 		const output = runData.After?.flatMap((one) => one.data?.main?.[0] ?? []) ?? [];
-		if (this.setup.deviates !== true) validateTriggerOutput(output);
-		const execution: Execution = {
-			mode,
-			started,
-			output,
-			...(error === undefined ? {} : { error: error.message, hint: error.description }),
-		};
+		validateTriggerOutput(output);
+		const failed = error && { error: error.message, hint: error.description };
+		const execution: Execution = { started, output, ...failed };
 		this.executions.push(execution);
 		return execution;
 	}
 
 	private context(mode: WorkflowExecuteMode) {
-		const {
-			nodeId = '',
-			parameters = {},
-			credentials,
-			node: changes,
-			afterParameters = {},
-			toolType,
-		} = this.setup;
+		const { nodeId = '', parameters, credentials, node: changes } = this.setup;
+		const { afterParameters = {}, toolType } = this.setup;
 		const { trigger } = this;
-		const runAfter = async (items: INodeExecutionData[]) => await this.after(items);
+		const runAfter = async (items: INodeExecutionData[]) => [await this.after(items)];
 		const executionId = randomUUID();
 		const node = engineNode({
 			id: nodeId,
@@ -289,7 +260,7 @@ export class TriggerHost {
 		const after = nodeTypeOf(
 			'after',
 			async function () {
-				return [await runAfter(this.getInputData())];
+				return await runAfter(this.getInputData());
 			},
 			{
 				properties: [{ displayName: 'Operation', name: 'operation', type: 'string', default: '' }],
@@ -323,14 +294,14 @@ export class TriggerHost {
 }
 
 /** Starts triggers for the tests of the calling file, which are stopped after each of them. */
-export function useTriggerHosts(usual: Setup = {}): (setup?: Setup) => Promise<TriggerHost> {
+export function useTriggerHosts(): (setup?: Setup) => Promise<TriggerHost> {
 	const hosts: TriggerHost[] = [];
 	afterEach(async () => {
 		store.isBroken = false;
 		await Promise.all(hosts.splice(0).map(async (started) => await started.stop()));
 	});
 	return async (setup) => {
-		const started = await TriggerHost.start({ ...usual, ...setup });
+		const started = await TriggerHost.start(setup);
 		hosts.push(started);
 		return started;
 	};

@@ -4,31 +4,23 @@ import { isDeepStrictEqual } from 'node:util';
 import { eventKey } from '../../../nodes/PayrollPayments/trigger/claims';
 import { parseEvent } from '../../../nodes/PayrollPayments/trigger/parseEvent';
 import type { DeliverySettings } from '../../../nodes/PayrollPayments/trigger/settings';
-import { outcomeOf } from '../receivedEvent';
+import { outcomeOf, settingsWith } from '../receivedEvent';
 import { rejectionOf } from '../refusals';
 import { deposit, depositEvent } from '../../../n8nHost/sampleEvents';
 
 import { words, type Judge } from './judge';
 
-export const SETTINGS: DeliverySettings = {
-	credentials: undefined,
-	allowlist: [],
-	filter: {
-		events: ['*'],
-		depositStatuses: ['complete', 'unknown'],
+const SETTINGS = settingsWith({
+	depositStatuses: ['complete', 'unknown'],
+	filters: {
 		entityIds: ['te-a1B2c3D4e5F6'],
 		destinationCurrencies: ['USD'],
 		networks: ['arbitrum', 'base'],
 		minimumAmountCents: 100,
 	},
-	acknowledge: 'received',
 	output: 'simplified',
-	invalidPayload: 'reject',
-	includeHeaders: true,
-	maximumAgeSeconds: Number.POSITIVE_INFINITY,
-	history: 5_000,
-	recordedHistory: 5_000,
-};
+	options: { includeHeaders: true },
+});
 
 const OBJECT_FROM_BIRTH = Reflect.ownKeys(Object.prototype).length;
 

@@ -1,4 +1,3 @@
-import { EVENT_TYPES } from '../../../nodes/PayrollPayments/contract/events';
 import { parseEvent, type ReceivedEvent } from '../../../nodes/PayrollPayments/trigger/parseEvent';
 import { rejectionOf } from '../../support/refusals';
 import { deposit, depositEvent, otherEvent, without } from '../../../n8nHost/sampleEvents';
@@ -12,28 +11,18 @@ const refusalOf = (body: unknown, contentType?: string) =>
 	rejectionOf(() => parse(body, contentType))?.message;
 
 describe('an event', () => {
-	it.each(EVENT_TYPES.filter((type) => type !== 'deposit.received'))('%s passes', (type) => {
-		const event = otherEvent({ event_type: type });
-		expect(parsed(event)).toEqual({
-			...{ event, eventType: type, idempotencyKey: 'key-2', issues: [], isValid: true },
-		});
+	it.each(['invite.accepted', 'payroll.closed'])('%s passes', (eventType) => {
+		const event = otherEvent({ event_type: eventType });
+		const known = { event, eventType, idempotencyKey: 'key-2' };
+		expect(parsed(event)).toEqual({ ...known, issues: [], isValid: true });
 	});
 
-	it('deposit.received passes, exactly as received', () => {
-		const event = depositEvent({ extra: { nested: [1, null] }, deposit: deposit({ memo: 'x' }) });
+	it('deposit.received passes, exactly as received, with new members and values', () => {
+		const currencies = { source_currency: 'new', destination_currency: 'new' };
+		const added = { memo: 'x', network: 'new', status: 'new', provider_name: 'new', ...currencies };
+		const event = depositEvent({ extra: { nested: [1, null] }, deposit: deposit(added) });
 		expect(parsed(event)).toMatchObject({ event, issues: [] });
 	});
-
-	it('of an unknown type passes', () => {
-		expect(parsed(otherEvent({ event_type: 'payroll.closed' })).issues).toEqual([]);
-	});
-
-	it.each(['network', 'status', 'provider_name', 'source_currency', 'destination_currency'])(
-		'with an unknown %s passes',
-		(field) => {
-			expect(parsed(depositEvent({ deposit: deposit({ [field]: 'new' }) })).issues).toEqual([]);
-		},
-	);
 
 	it('may have null for optional fields, or leave them out', () => {
 		const sparse = without(deposit({ trace: null }), 'reference', 'funding_blockchain_txn');
@@ -46,15 +35,14 @@ describe('an event', () => {
 });
 
 describe('what is missing', () => {
-	it.each(['created', 'event_version'])('%s of the envelope is named', (field) => {
-		expect(parsed(without(otherEvent(), field)).issues).toEqual([`${field} is missing`]);
-	});
-
-	const required = Object.keys(without(deposit(), 'reference', 'funding_blockchain_txn'));
-
-	it.each(required)('%s of the deposit is named', (field) => {
-		const event = depositEvent({ deposit: without(deposit(), field) });
-		expect(parsed(event).issues).toEqual([`deposit.${field} is missing`]);
+	it('each required field is named', () => {
+		const required = Object.keys(without(deposit(), 'reference', 'funding_blockchain_txn'));
+		const empty = without(depositEvent({ deposit: {} }), 'created', 'event_version');
+		expect(parsed(empty).issues).toEqual([
+			'created is missing',
+			'event_version is missing',
+			...required.map((name) => `deposit.${name} is missing`),
+		]);
 	});
 
 	it('the deposit itself is named, but only where it belongs', () => {
@@ -62,16 +50,15 @@ describe('what is missing', () => {
 		expect(parsed(otherEvent({ deposit: { amount: 1 } })).issues).toEqual([]);
 	});
 
-	it.each([
-		[{ request_id: 7 }, 'request_id must be string, not number'],
-		[{ deposit: deposit({ reference: 7 }) }, 'deposit.reference must be string, not number'],
-		[
-			{ deposit: deposit({ deposit_bank_account_seen: true }) },
+	it('an optional field of another type is named, and the event is valid', () => {
+		const changed = deposit({ reference: 7, deposit_bank_account_seen: true });
+		const event = depositEvent({ request_id: 7, deposit: changed });
+		const issues = [
+			'request_id must be string, not number',
+			'deposit.reference must be string, not number',
 			'deposit.deposit_bank_account_seen must be number, not boolean',
-		],
-	])('an optional field of another type is named, and the event is valid: %#', (change, issue) => {
-		const event = depositEvent(change);
-		expect(parsed(event)).toMatchObject({ event, issues: [issue], isValid: true });
+		];
+		expect(parsed(event)).toMatchObject({ event, issues, isValid: true });
 	});
 
 	it('is listed whole, wrong types too', () => {
@@ -122,20 +109,11 @@ describe('no event', () => {
 		['another object', otherEvent({ object: 'list' }), 'object must be "event"'],
 		['no event_type', without(otherEvent(), 'event_type'), 'event_type is missing'],
 		['an empty event_type', otherEvent({ event_type: '' }), 'event_type is missing'],
-		[
-			'a numeric event_type',
-			otherEvent({ event_type: 7 }),
-			'event_type must be string, not number',
-		],
+		['event_type 7', otherEvent({ event_type: 7 }), 'event_type must be string, not number'],
 		['no key', without(otherEvent(), 'idempotency_key'), 'idempotency_key is missing'],
 		['an empty key', otherEvent({ idempotency_key: '' }), 'idempotency_key is missing'],
-		...Object.entries({ array: ['a'], number: 7, null: null, object: {}, boolean: true }).map(
-			([type, key]): [string, unknown, string] => [
-				`a key that is ${type}`,
-				otherEvent({ idempotency_key: key }),
-				`idempotency_key must be string, not ${type}`,
-			],
-		),
+		['key 7', otherEvent({ idempotency_key: 7 }), 'idempotency_key must be string, not number'],
+		['key null', otherEvent({ idempotency_key: null }), 'idempotency_key must be string, not null'],
 	])('%s is refused', (_what, body, why) => {
 		expect(refusalOf(body)).toBe(`Not an event: ${why}`);
 	});
@@ -150,11 +128,13 @@ describe('no event', () => {
 
 	it.each([
 		...['text/plain', 'application/jsonp', 'application/xml+jsonx', ''],
-		...['application/x-www-form-urlencoded', 'x-application/json'],
+		...['application/x-www-form-urlencoded', 'x-application/json', undefined],
 	])('content type %j is refused', (contentType) => {
-		expect(refusalOf(otherEvent(), contentType)).toBe(
-			'Not an event: the content type must be application/json',
-		);
+		const body = Buffer.from(JSON.stringify(otherEvent()));
+		expect(rejectionOf(() => parseEvent(body, contentType))).toMatchObject({
+			status: 400,
+			message: 'Not an event: the content type must be application/json',
+		});
 	});
 
 	it.each(['latin1', 'utf-16le', '', 'ascii', 'xutf-8', 'utf-8x', 'utf"-8"', '"utf-"8'])(
@@ -191,14 +171,8 @@ describe('no event', () => {
 
 	it.each([
 		...['1250.0', '1.25e3', '0.10', '9007199254740992', '100000000000000000000', '1E+22'],
-		...[
-			'-0',
-			'0.00e500',
-			'1774949400.123456',
-			'0.30000000000000004',
-			'0.10000000000000001',
-			'5e-324',
-		],
+		...['-0', '0.00e500', '1774949400.123456', '0.30000000000000004', '0.10000000000000001'],
+		'5e-324',
 	])('with the number %s, which keeps its value, is none that is refused', (number) => {
 		const body = JSON.stringify(otherEvent({ amount: 'x' })).replace('"x"', ` ${number} `);
 		expect(parsed(body).event.amount).toBe(Number(number));
@@ -208,11 +182,6 @@ describe('no event', () => {
 		const text = 'a ":[12345678901234567890], \\"\\\\';
 		const event = otherEvent({ '":12345678901234567890,': text, [text]: { '[1e400,': 1 } });
 		expect(parsed(event).event).toEqual(event);
-	});
-
-	it('without a content type is refused', () => {
-		const body = Buffer.from(JSON.stringify(otherEvent()));
-		expect(rejectionOf(() => parseEvent(body, undefined))).toMatchObject({ status: 400 });
 	});
 });
 

@@ -55,42 +55,28 @@ function found(content: Record<string, unknown>) {
 const NONE = {
 	...{ transaction_id: null, payment_id: null, invite_id: null, user_id: null, email: null },
 };
+const INVITED = { invite_id: 'in-a1B2c3D4e5F6', email: 'ana@example.com' };
+const PAID = { transaction_id: 'tx-a1B2c3D4e5F6', payment_id: 'pa-a1B2c3D4e5F6' };
+const PAYEE = { user_id: 'us-a1B2c3D4e5F6', email: 'ana@example.com' };
+const TWO = [payment(), payment({ nanoid: 'pa-000000000000' })];
 
 it.each<[string, Record<string, unknown>, object]>([
-	[
-		'an invite that was accepted',
-		{ invite: invite({ invited_by: 'us-Zx81LkPq0aZt' }) },
-		{ invite_id: 'in-a1B2c3D4e5F6', user_id: null, email: 'ana@example.com' },
-	],
+	['an invite that was accepted', { invite: invite() }, INVITED],
 	[
 		'an invite by the one who accepted it',
-		{ invite: invite({ invited_by: 'us-a1B2c3D4e5F6' }) },
-		{ invite_id: 'in-a1B2c3D4e5F6', user_id: 'us-a1B2c3D4e5F6', email: 'ana@example.com' },
+		{ invite: invite({ invited_by: PAYEE.user_id }) },
+		{ ...INVITED, ...PAYEE },
 	],
-	[
-		'a payment',
-		{ payment: payment() },
-		{
-			transaction_id: 'tx-a1B2c3D4e5F6',
-			payment_id: 'pa-a1B2c3D4e5F6',
-			user_id: 'us-a1B2c3D4e5F6',
-			email: 'ana@example.com',
-		},
-	],
+	['a payment', { payment: payment() }, { ...PAID, ...PAYEE }],
 	[
 		'a group of one payment, whose recipients are at the fourth level',
 		{ payment_group: { nanoid: 'pg-a1B2c3D4e5F6', payments: [payment()] } },
-		{ transaction_id: 'tx-a1B2c3D4e5F6', payment_id: 'pa-a1B2c3D4e5F6' },
+		PAID,
 	],
 	[
 		'a group of several payments',
-		{ payment_group: { payments: [payment(), payment({ nanoid: 'pa-000000000000' })] } },
+		{ payment_group: { payments: TWO } },
 		{ transaction_id: 'tx-a1B2c3D4e5F6' },
-	],
-	[
-		'a duplicate withdraw account',
-		{ account: { user_id: 'us-a1B2c3D4e5F6', account_status_v2: 'in-review' } },
-		{ user_id: 'us-a1B2c3D4e5F6' },
 	],
 	[
 		'identifiers of any length',
@@ -174,27 +160,19 @@ it.each([
 	expect(presentHeaders({ [name]: 'abc', ...others }, undefined)).toEqual(others);
 });
 
-it('leaves out the header of the credentials', () => {
-	const credentials = readWebhookCredentials({ format: 'hex', header: 'X-Proof', secret: 's' });
-	const headers = { 'x-proof': 'abc', host: 'n8n.example' };
-	expect(presentHeaders(headers, credentials)).toEqual({ host: 'n8n.example' });
-	expect(presentHeaders(headers, undefined)).toEqual(headers);
-});
-
-it('withholds secrets and tokens in the values of other headers', () => {
+it('leaves out the header of the credentials, and withholds secrets and tokens in others', () => {
 	const credentials = readWebhookCredentials({
 		...{ method: 'sharedToken', header: 'X-Proof' },
 		...{ secret: 'new secret/1', previousSecret: 'old-secret' },
 	});
-	const jwt = `eyJ${'hbGciOiJIUzI1NiJ9'}.${'e'.repeat(20)}.${'s'.repeat(20)}`;
-	const headers = {
+	const others = {
 		'x-original': `proof: ${'new secret/1'}; user`,
 		'x-query': `proof=${encodeURIComponent('new secret/1')}`,
 		forwarded: [`for=1.2.3.4;by=${Buffer.from('x:old-secret').toString('base64')}`],
-		'x-amzn-oidc-data': jwt,
+		'x-amzn-oidc-data': `eyJ${'hbGciOiJIUzI1NiJ9'}.${'e'.repeat(20)}.${'s'.repeat(20)}`,
 	};
-	const shown = JSON.stringify(presentHeaders(headers, credentials));
-	expect(Object.keys(JSON.parse(shown))).toEqual(Object.keys(headers));
+	const shown = JSON.stringify(presentHeaders({ 'x-proof': 'abc', ...others }, credentials));
+	expect(Object.keys(JSON.parse(shown))).toEqual(Object.keys(others));
 	expect(shown).not.toMatch(/secret|eyJ|b2xkLXNl/);
 	expect(shown).toContain('for=1.2.3.4;by=');
 });
