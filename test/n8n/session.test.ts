@@ -61,6 +61,14 @@ async function raw(via: typeof rawRequest.via, saved: SavedCredentials, options:
 const callNewly = async (saved: SavedCredentials) =>
 	await raw('httpRequestWithAuthentication', saved, { method: 'GET', url: balanceUrl() });
 
+/** A wallet with a token. What came so far isn't counted. */
+async function signedIn(send: (saved: SavedCredentials) => Promise<unknown> = call) {
+	const saved = wallet();
+	await send(saved);
+	service.tokens.counts();
+	return saved;
+}
+
 async function poll(saved: SavedCredentials) {
 	const n8n = new PollHost(saved, { event: 'balanceChanged', entityId: 'te-a1B2c3D4e5F6' });
 	const error = await n8n.activate('activate').then(
@@ -91,10 +99,8 @@ describe('a token', () => {
 	it.each([call, callPlainly])(
 		'that has ended costs 200 calls at once one sign-in: %p',
 		async (send) => {
-			const saved = wallet();
-			await send(saved);
+			const saved = await signedIn(send);
 			service.tokens.endTokens();
-			service.tokens.counts();
 			const { output, error } = await send(saved, 200);
 			expect(error).toBeUndefined();
 			expect(output).toHaveLength(200);
@@ -110,11 +116,9 @@ describe('a token', () => {
 		async (refusal) => {
 			Object.assign(service.tokens, { refusal });
 			for (const [, send] of EVERYWHERE) {
-				const saved = wallet();
-				await send(saved);
+				const saved = await signedIn(send);
 				service.tokens.endTokens();
 				passed += 5 * MINUTE;
-				service.tokens.counts();
 				/* n8n takes 200 for a success, and asks for a new token after a 401 only. */
 				const isLeftAlone =
 					send === callNewly ? refusal !== 401 : send === callPlainly && refusal === 200;
@@ -125,32 +129,32 @@ describe('a token', () => {
 		},
 	);
 
-	it.each([
+	it.each<[status: number, body: unknown]>([
+		...REFUSALS.map<[number, object]>((status) => [status, { success: false, data: 'Ended' }]),
 		[200, { success: false }],
 		[200, { success: false, data: null }],
 		[200, '<title>Log in</title>'],
 		[302, ''],
 		[419, { message: 'Session expired' }],
-	])('that has ended is replaced, though the service says %d %j to it', async (refusal, body) => {
-		Object.assign(service.tokens, { refusal, refusalBody: body });
-		const saved = wallet();
-		await call(saved);
-		service.tokens.endTokens();
-		passed += 5 * MINUTE;
-		service.tokens.counts();
-		expect((await invite(saved)).error).toBeUndefined();
-		expect(service.tokens.counts()).toEqual({ accepted: 2, refused: 1, signIns: 1 });
-	});
+	])(
+		'that has ended is replaced before a change, though the service says %d %j to it',
+		async (refusal, body) => {
+			Object.assign(service.tokens, { refusal, refusalBody: body });
+			const saved = await signedIn();
+			service.tokens.endTokens();
+			passed += 5 * MINUTE;
+			expect((await invite(saved)).error).toBeUndefined();
+			expect(service.tokens.counts()).toEqual({ accepted: 2, refused: 1, signIns: 1 });
+		},
+	);
 
 	it.each(EVERYWHERE)(
 		'of another platform is replaced before anything is sent in %s',
 		async (_name, send) => {
 			service.tokens.refusal = 403;
-			const saved = wallet();
-			await send(saved);
+			const saved = await signedIn(send);
 			saved.data = { ...saved.data, platformId: 'another platform' };
 			service.tokens.endTokens();
-			service.tokens.counts();
 			expect((await send(saved)).error).toBeUndefined();
 			expect(service.tokens.counts()).toEqual({ accepted: 1, refused: 0, signIns: 1 });
 		},
@@ -160,10 +164,8 @@ describe('a token', () => {
 		const neverError = { method: 'GET', simple: false, resolveWithFullResponse: true };
 		const send = async () =>
 			await raw('requestWithAuthentication', saved, { ...neverError, uri: balanceUrl() });
-		const saved = wallet();
-		await call(saved);
+		const saved = await signedIn();
 		service.tokens.endTokens();
-		service.tokens.counts();
 		await send();
 		expect(service.tokens.counts()).toEqual({ accepted: 0, refused: 1, signIns: 0 });
 		expect((await call(saved)).error).toBeUndefined();
@@ -175,10 +177,8 @@ describe('a token', () => {
 
 describe('a refusal that no token helps', () => {
 	it.each(REFUSALS)('costs one sign-in every five minutes: %d', async (ban) => {
-		const saved = wallet();
-		await call(saved);
+		const saved = await signedIn();
 		Object.assign(service.tokens, { ban });
-		service.tokens.counts();
 		for (const signIns of [ban === 401 ? 1 : 0, 1, 1]) {
 			for (let time = 0; time < 3; time++) {
 				const { error } = await call(saved);
@@ -190,10 +190,8 @@ describe('a refusal that no token helps', () => {
 	});
 
 	it.each([401, 404])('costs one in n8n’s HTTP Request node, too: %d', async (ban) => {
-		const saved = wallet();
-		await callPlainly(saved);
+		const saved = await signedIn(callPlainly);
 		service.tokens.ban = ban;
-		service.tokens.counts();
 		for (let round = 0; round < 2; round++) {
 			for (let time = 0; time < 3; time++) {
 				expect((await callPlainly(saved)).error).toBeDefined();
@@ -264,8 +262,7 @@ describe('a sign-in that fails', () => {
 	);
 
 	it('leaves a token in use that the service takes for other calls', async () => {
-		const saved = wallet();
-		await call(saved);
+		const saved = await signedIn();
 		passed += 5 * MINUTE;
 		service.tokens.signInFault = { status: 500, body: '' };
 		service.tokens.ban = 403;
@@ -275,13 +272,10 @@ describe('a sign-in that fails', () => {
 	});
 });
 
-const payment = (index: number) => ({
-	typedData: String(FORMS.createInstantPayment.typedData).replace(
-		'"salt":"1"',
-		`"salt":"${index}"`,
-	),
-});
-const PAYMENTS = Array.from({ length: 8 }, (_, index) => payment(index + 1));
+const AUTHORIZATION = String(FORMS.createInstantPayment.typedData);
+const PAYMENTS = Array.from({ length: 8 }, (_, index) => ({
+	typedData: AUTHORIZATION.replace('"salt":"1"', `"salt":"${index + 1}"`),
+}));
 const PAY: INodeParameters = { ...FORMS.createInstantPayment, typedData: '={{ $json.typedData }}' };
 const INVITE: INodeParameters = {
 	...FORMS.createInvites,
@@ -303,20 +297,6 @@ function endAfter(count: number, milliseconds: number): void {
 }
 
 describe('before a change', () => {
-	it.each(REFUSALS)(
-		'a token that ended is replaced, though the service says %d to it',
-		async (refusal) => {
-			Object.assign(service.tokens, { refusal });
-			const saved = wallet();
-			await call(saved);
-			passed += 5 * MINUTE;
-			service.tokens.endTokens();
-			service.tokens.counts();
-			expect((await runNode(saved, FORMS.createInvites)).error).toBeUndefined();
-			expect(service.tokens.counts()).toEqual({ accepted: 2, refused: 1, signIns: 1 });
-		},
-	);
-
 	it.each<[string, INodeParameters, IDataObject[], number]>([
 		['eight payments', PAY, PAYMENTS, 3],
 		['twelve invites', INVITE, PEOPLE, 5],
@@ -331,20 +311,16 @@ describe('before a change', () => {
 	});
 
 	it('six changes at once cost one read', async () => {
-		const saved = wallet();
-		await call(saved);
+		const saved = await signedIn();
 		passed += 5 * MINUTE;
-		service.tokens.counts();
-		const options = { concurrency: 6 };
-		const items = PEOPLE.slice(0, 6);
-		expect((await runNode(saved, { ...INVITE, options }, { items })).error).toBeUndefined();
+		const parameters = { ...INVITE, options: { concurrency: 6 } };
+		const { error } = await runNode(saved, parameters, { items: PEOPLE.slice(0, 6) });
+		expect(error).toBeUndefined();
 		expect(service.tokens.counts()).toEqual({ accepted: 7, refused: 0, signIns: 0 });
 	});
 
 	it('a token that was taken a moment ago costs nothing', async () => {
-		const saved = wallet();
-		await call(saved);
-		service.tokens.counts();
+		const saved = await signedIn();
 		for (let time = 0; time < 3; time++) await runNode(saved, FORMS.createInvites);
 		expect(service.tokens.counts()).toEqual({ accepted: 3, refused: 0, signIns: 0 });
 	});
@@ -353,8 +329,7 @@ describe('before a change', () => {
 		'a clock that is %d ms ahead costs reads and sign-ins only',
 		async (ahead) => {
 			service.tokens.claims = () => ({ exp: Math.floor(Date.now() / 1000) + 3_600 });
-			const saved = wallet();
-			await call(saved);
+			const saved = await signedIn();
 			clockAhead = ahead;
 			for (const signInFault of [undefined, { status: 400, body: '' }]) {
 				Object.assign(service.tokens, { signInFault });
@@ -370,8 +345,7 @@ describe('before a change', () => {
 	);
 
 	it('a service that doesn’t answer costs the change, which is told as not sent', async () => {
-		const saved = wallet();
-		await call(saved);
+		const saved = await signedIn();
 		saved.data = { ...saved.data, baseUrl: 'http://127.0.0.1:1' };
 		const { output } = await runNode(saved, FORMS.createInvites, CONTINUE);
 		expect(output[0]?.json).toMatchObject({ outcome: 'refused' });
@@ -421,19 +395,19 @@ describe('a change that gets a 401', () => {
 			);
 	};
 
-	it('in the envelope is refused and drops the token: what follows signs in first', async () => {
-		faulty({ success: false, data: 'No' });
+	it.each([
+		[
+			'in the envelope is refused and drops the token',
+			{ success: false, data: 'No' },
+			'refused',
+			2,
+		],
+		['without it has an unknown outcome', '<html>', 'unknown', 2],
+	])('%s: what follows goes on', async (_what, body, outcome, signIns) => {
+		faulty(body);
 		const { output } = await runNode(wallet(), INVITE, { items: PEOPLE.slice(0, 2), ...CONTINUE });
-		expect(output.map(({ json }) => json.outcome)).toEqual(['refused', undefined]);
-		expect(service.tokens.counts()).toMatchObject({ refused: 0, signIns: 2 });
-		expect(writes()).toHaveLength(2);
-	});
-
-	it('without it has an unknown outcome', async () => {
-		faulty('<html>');
-		const { output } = await runNode(wallet(), INVITE, { items: PEOPLE.slice(0, 2), ...CONTINUE });
-		expect(output.map(({ json }) => json.outcome)).toEqual(['unknown', undefined]);
-		expect(service.tokens.counts()).toMatchObject({ refused: 0 });
+		expect(output.map(({ json }) => json.outcome)).toEqual([outcome, undefined]);
+		expect(service.tokens.counts()).toMatchObject({ refused: 0, signIns });
 		expect(writes()).toHaveLength(2);
 	});
 
@@ -468,9 +442,7 @@ describe('a change that gets a 401', () => {
 	});
 
 	it('costs no sign-in where it may not leave n8n at all', async () => {
-		const saved = wallet();
-		await call(saved);
-		service.tokens.counts();
+		const saved = await signedIn();
 		const options = { method: 'GET', uri: 'http://127.0.0.1:1/v2/balance' };
 		expect((await raw('requestWithAuthentication', saved, options)).error).toBeDefined();
 		expect(service.tokens.counts()).toMatchObject({ signIns: 0 });

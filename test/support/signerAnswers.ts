@@ -31,6 +31,8 @@ const URL_HINT =
 const PAGE = '<!DOCTYPE html><html><body><h1>Welcome to nginx!</h1></body></html>';
 
 const METHODS = { wallet: 'personal_sign', web3signer: 'eth_sign', clef: 'account_signData' };
+/** A text in the shape of a token. */
+const TOKEN = `eyJ${'a'.repeat(20)}`;
 const NO_CLEF = 'Method account_signData is not supported';
 
 type More = Partial<SignerAnswer>;
@@ -50,65 +52,29 @@ const UNSUPPORTED: readonly Failure[] = [
 	['Anvil, asked for a method of Clef', -32601, 'Method not found', { dialect: 'clef' }],
 	['Anvil, asked for a method of Web3Signer', -32603, 'Not implemented', { dialect: 'web3signer' }],
 	// As Ganache 7.9.2 answers.
-	[
-		'Ganache, asked for a method of wallets',
-		-32700,
-		'The method personal_sign does not exist/is not available',
-	],
+	['Ganache', -32700, 'The method personal_sign does not exist/is not available'],
 	// EIP-1193's “Unsupported Method”.
-	[
-		'a wallet, asked for a method that it turned off',
-		4200,
-		'The requested method is not supported by this Ethereum provider.',
-		{ dialect: 'web3signer' },
-	],
+	['a wallet', 4200, 'The requested method is not supported by this Ethereum provider.'],
 	['a signer whose errors come with HTTP 404', -32601, 'Method not found', { status: 404 }],
 ];
 
 /** Signers that say why they don't sign. */
 const REFUSED: readonly Failure[] = [
-	[
-		'Hardhat without the wallet’s key',
-		-32000,
-		'Unknown account 0x000000000000000000000000000000000000dEaD',
-	],
-	['Anvil without the wallet’s key', -32602, 'No Signer available'],
-	// MetaMask/metamask-mobile, issue 6740.
-	['MetaMask with an internal error', -32603, 'Internal error'],
+	['Hardhat without the key', -32000, 'Unknown account 0x000000000000000000000000000000000000dEaD'],
+	['Anvil without the key', -32602, 'No Signer available'],
 	// MetaMask/metamask-extension, issue 11296.
-	[
-		'MetaMask on another chain',
-		-32603,
-		'Provided chainId "42161" must match the active chainId "1"',
-	],
+	['MetaMask on chain 1', -32603, 'Provided chainId "42161" must match the active chainId "1"'],
 	// Web3Signer's ForwardedMessageResponder.java: no node listens, so it answers 504.
-	[
-		'Web3Signer, asked for a method of wallets',
-		-32000,
-		'Failed to connect to downstream node',
-		{ status: 504 },
-	],
-	[
-		'Web3Signer behind a node that is slow',
-		-32000,
-		'Connection to downstream node timed out',
-		{ status: 504, dialect: 'clef' },
-	],
+	['Web3Signer without a node', -32000, 'Failed to connect to downstream node', { status: 504 }],
 	// JSON-RPC 2.0, section 5: the id is null if the request's id couldn't be read.
-	[
-		'a signer that couldn’t read the request’s id',
-		-32600,
-		'Invalid request',
-		{ body: () => error(-32600, 'Invalid request')(null) },
-	],
+	['a signer', -32600, 'Invalid request', { body: () => error(-32600, 'Invalid request')(null) }],
 	['a signer whose errors come with HTTP 400', -32602, 'Invalid params', { status: 400 }],
-	[
-		'a signer whose errors come with HTTP 500',
-		-32000,
-		'authentication needed: password or unlock',
-		{ status: 500 },
-	],
+	['a signer with HTTP 500', -32000, 'authentication needed: password or unlock', { status: 500 }],
 	['a custody service whose codes are words', 'INSUFFICIENT_QUORUM', 'Two approvers are missing'],
+	// These only contain what says that a method is missing.
+	['a signer', -32000, 'The key does not exist/is not available yet'],
+	['a signer', -32603, 'Unlocking is not implemented'],
+	['a signer', -32603, 'Not implemented yet'],
 ];
 
 /** Signers whose person, or whose rule, said no. */
@@ -129,18 +95,10 @@ const DECLINED: readonly Failure[] = [
 /** Errors that aren't in JSON-RPC's form, and how the user sees them. */
 const UNUSUAL: ReadonlyArray<readonly [from: string, body: object, shown: string, more?: More]> = [
 	['a signer whose error is a text', { error: 'wallet is locked' }, '"wallet is locked"'],
-	[
-		'a signer whose error is a text, with HTTP 500',
-		{ jsonrpc: '2.0', id: null, error: 'wallet is locked' },
-		'"wallet is locked"',
-		{ status: 500 },
-	],
+	['a signer with HTTP 500', { id: null, error: 'locked' }, '"locked"', { status: 500 }],
 	['a signer whose error has no code', { error: { message: 'no key' } }, '"no key"'],
-	[
-		'a signer that shows what looks like a token',
-		{ error: { message: 'no key', code: `eyJ${'a'.repeat(20)}` } },
-		'"no key" ([…])',
-	],
+	['a signer that shows a token', { error: { message: 'no', code: TOKEN } }, '"no" ([…])'],
+	['a signer with endless words', { error: 'x'.repeat(50_000) }, `"${'x'.repeat(80)}…"`],
 	[
 		'a signer with endless codes',
 		{ error: { message: 'no key', code: 'z'.repeat(1000) } },
@@ -148,26 +106,17 @@ const UNUSUAL: ReadonlyArray<readonly [from: string, body: object, shown: string
 	],
 ];
 
+type Refusal = readonly [from: string, status: number, body: string, more?: More];
+
 /** Somebody who doesn't let the request through to a signer. */
-const REJECTED: ReadonlyArray<readonly [from: string, status: number, body: string, more?: More]> =
-	[
-		// Web3Signer's HostAllowListHandler.java.
-		[
-			'Web3Signer, asked at a host that isn’t on its list',
-			403,
-			'{"message":"Host not authorized."}',
-			{ dialect: 'web3signer' },
-		],
-		// go-ethereum's node/rpcstack.go, which Clef shares.
-		[
-			'Clef, asked at a host that isn’t on its list',
-			403,
-			'invalid host specified\n',
-			{ dialect: 'clef' },
-		],
-		['a signer that wants a token', 401, '', { body: error(-32001, 'Unauthorized') }],
-		['a gateway that wants a token', 401, '{"error":"Unauthorized"}'],
-	];
+const REJECTED: readonly Refusal[] = [
+	// Web3Signer's HostAllowListHandler.java.
+	['Web3Signer', 403, '{"message":"Host not authorized."}', { dialect: 'web3signer' }],
+	// go-ethereum's node/rpcstack.go, which Clef shares.
+	['Clef', 403, 'invalid host specified\n', { dialect: 'clef' }],
+	['a signer that wants a token', 401, '', { body: error(-32001, 'Unauthorized') }],
+	['a gateway that wants a token', 401, '{"error":"Unauthorized"}'],
+];
 
 /** Web pages in the place of a signer's answer. */
 const PAGES: ReadonlyArray<readonly [from: string, status: number, dialect?: SignerDialect]> = [

@@ -84,25 +84,16 @@ describe('signing in', () => {
 		});
 		expect(first?.body).toBeUndefined();
 		expect(second).toMatchObject({ method: 'POST', url: `${baseUrl}/v2/auth/verify` });
-		expect(Object.keys(Object(second?.body)).sort()).toEqual(['message', 'nonce', 'sig']);
-		const { sig, ...rest } = Object(second?.body);
+		const { sig: signature, ...rest } = Object(second?.body);
 		expect(rest).toEqual({ message, nonce: 'k3Fq81ZbY2aa' });
-		const verdict = await new SiweMessage(message).verify({
-			signature: sig,
-			nonce: 'k3Fq81ZbY2aa',
-			time: new Date(now).toISOString(),
-		});
-		expect(verdict.success).toBe(true);
+		const signed = { signature, nonce: 'k3Fq81ZbY2aa', time: new Date(now).toISOString() };
+		expect(await new SiweMessage(message).verify(signed)).toMatchObject({ success: true });
 	});
 
-	it('takes a token of 8,192 characters, and no longer one', async () => {
+	it('takes a token of 8,192 characters', async () => {
 		const long = 'a'.repeat(8_192);
 		const service = serviceAnswering(success({ siwe: messageWith() }), success({ jwt: long }));
 		await expect(service.run()).resolves.toBe(long);
-		const longer = serviceAnswering(success({ siwe: messageWith() }), success({ jwt: `${long}a` }));
-		await expect(longer.run()).rejects.toMatchObject({
-			hint: expect.stringMatching(/^Report this/),
-		});
 	});
 
 	it('takes the domain and the chain that are set', async () => {
@@ -147,9 +138,6 @@ describe('signing in', () => {
 	const NO_REDIRECTS = /doesn’t follow redirects.*Base URL/;
 	const CHECK_URL = /Check the Base URL in the credentials\.$/;
 	const contradiction = answer(401, { success: true, data: { siwe: messageWith() } });
-	const redirect = (status: number): [string, HttpAnswer, RegExp, RegExp] => {
-		return [`a redirect ${status}`, answer(status, ''), /redirect/, NO_REDIRECTS];
-	};
 
 	it.each<[string, HttpAnswer, message: RegExp, hint?: RegExp]>([
 		['a refusal', failure(400, 'bad wallet', 'BAD_WALLET'), REFUSED, WRONG_SETTING],
@@ -162,7 +150,9 @@ describe('signing in', () => {
 		['too many requests', failure(429, 'No'), /No/, LATER],
 		['a page with 403', answer(403, '<html>'), /HTTP 403/, NO_ROLE],
 		['a defect', failure(500, 'No'), /No/, /isn’t working properly/],
-		...[301, 302, 399].map(redirect),
+		['a redirect', answer(301, ''), /redirect/, NO_REDIRECTS],
+		['another redirect', answer(302, ''), /redirect/, NO_REDIRECTS],
+		['the last redirect', answer(399, ''), /redirect/, NO_REDIRECTS],
 		['a web page', answer(200, '<html>'), /Unexpected response/, CHECK_URL],
 		['a gateway', answer(502, ''), /^Sign-in failed\. Unexpected response \(HTTP 502\)$/],
 		['a gateway with a page', answer(503, '<html>'), /HTTP 503/, /proxy may have answered/],
@@ -188,7 +178,7 @@ describe('signing in', () => {
 		['no token', success({}), /data\.jwt is missing or invalid/],
 		['an empty token', success({ jwt: '' }), /data\.jwt is missing or invalid/],
 		['a token of two lines', success({ jwt: `${jwt}\r\nX-Evil: 1` }), /data\.jwt is .* invalid/],
-		['a token of 8,193 characters', success({ jwt: 'a'.repeat(8_193) }), TOO_LONG],
+		['a token of 8,193 characters', success({ jwt: 'a'.repeat(8_193) }), TOO_LONG, /^Report this/],
 	])('ends at %s to the second request', async (_what, second, words, hint = /./) => {
 		const service = serviceAnswering(success({ siwe: messageWith() }), second);
 		const refusal = await service.refusal();

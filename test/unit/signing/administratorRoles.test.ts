@@ -18,6 +18,7 @@ import { membersIn } from './note';
 const wallet = privateKeyWallet({ privateKey: id('payroll tests: wallet') });
 const addressOf = (name: string) => new Judge(id(name)).address;
 const [anna, ben, mallory] = [addressOf('anna'), addressOf('ben'), addressOf('mallory')];
+const malloryInHex = mallory.toLowerCase();
 const forwarder = addressOf('forwarder');
 const now = Date.parse('2026-11-21T12:00:00Z');
 const expectation: AdministratorInviteExpectation = {
@@ -88,19 +89,16 @@ async function signAndJudge(input: object, more: object = {}): Promise<void> {
 	const typedData = guarded(input, more);
 	const signature = await wallet.signTypedData(typedData);
 	const { types, message: signed } = typedData;
+	expect(signed).toEqual(Object(input).typed_data);
 	expect(verifyTypedData(typedData.domain, types, signed, signature)).toBe(wallet.address);
 }
 
 describe('the signing guard of administrator invites', () => {
-	it('lets the documented structure be signed, and signs what is sent', async () => {
-		await signAndJudge(STRUCTURE);
-		expect(guarded(STRUCTURE).message).toEqual(MESSAGE);
-	});
-
 	const hash = id('org_viewer');
 	const HASH = `0x${hash.slice(2).toUpperCase()}`;
 
 	it.each<[string, object, object?]>([
+		['just what is documented', STRUCTURE],
 		['its domain type written out', having({ types: { ...TYPES, EIP712Domain: DOMAIN_TYPE } })],
 		['a salt of 32 bytes', retyped('salt', 'bytes32', id('salt'))],
 		['a salt of any bytes', retyped('salt', 'bytes', '0x01')],
@@ -111,11 +109,7 @@ describe('the signing guard of administrator invites', () => {
 		['an expiry in milliseconds', message({ expires: String(now + 1000) })],
 		['its own address in lower case', message({ from: wallet.address.toLowerCase() })],
 		['the Platform ID as sender', message({ from: mallory }), { platformId: mallory }],
-		[
-			'the Platform ID as sender, in lower case',
-			message({ from: mallory }),
-			{ platformId: mallory.toLowerCase() },
-		],
+		['the Platform ID in lower case', message({ from: mallory }), { platformId: malloryInHex }],
 		['its own address where the Platform ID is a word', STRUCTURE, { platformId: 'PLT-10000001' }],
 		['a chain ID in digits', domain({ chainId: '42161' })],
 		['roles as hashes', hashed(hash, hash)],
@@ -263,18 +257,16 @@ describe('the signing guard of administrator invites', () => {
 		}
 	});
 
+	const sevenAs = (type: string) => rolesAs(type, '7', '7');
+
 	it.each([8, 16, 24, 32, 64, 128, 248, 256])('takes a role of %i bits', async (bits) => {
-		await signAndJudge(rolesAs(`uint${bits}`, '7', '7'), { expectedRoleCode: '7' });
+		await signAndJudge(sevenAs(`uint${bits}`), { expectedRoleCode: '7' });
 	});
 
-	it.each(['uint0', 'uint7', 'uint264', 'uint512', 'uint1000'])(
-		'takes no role of type %s',
-		(type) => {
-			expect(refusal(rolesAs(type, '7', '7'), { expectedRoleCode: '7' }).message).toBe(
-				`The type "${type}" is missing`,
-			);
-		},
-	);
+	it.each(['uint0', 'uint7', 'uint264', 'uint512', 'uint1000'])('takes no %s', (type) => {
+		const { message: fault } = refusal(sevenAs(type), { expectedRoleCode: '7' });
+		expect(fault).toBe(`The type "${type}" is missing`);
+	});
 
 	it.each(['256', '-1', '02', ' 2', '0x2', '2.0', ''])('takes no number written as %j', (role) => {
 		expect(refusal(rolesAs('uint8', role, role), { expectedRoleCode: role }).message).toContain(
@@ -311,7 +303,6 @@ describe('the signing guard of administrator invites', () => {
 		};
 		const more = { accounts: 1, platformId: ben, expectedRoleCode: '2' };
 		await signAndJudge(captured, more);
-		expect(guarded(captured, more).message).toEqual(captured.typed_data);
 	});
 
 	it.each(['x', '0'])('takes no hash with %j at either end for one', (more) => {

@@ -76,9 +76,17 @@ const dataTyped = (name: string, type: string, value: unknown): Form => ({
 	...data({ [name]: value }),
 	...typed(name, type),
 });
-const without = (name: string) => PAYMENT_DATA.filter((one) => one.name !== name);
+const without = (...names: string[]) => PAYMENT_DATA.filter((one) => !names.includes(one.name));
 /** The member of the data is sent, but not signed. */
 const unsigned = (name: string): Form => withTypes({ PaymentData: without(name) });
+/** The members of the data are neither sent nor signed. */
+const withoutData = (...names: string[]): Form => {
+	const rest = Object.entries(DATA).filter(([name]) => !names.includes(name));
+	return {
+		...message({ data: Object.fromEntries(rest) }),
+		...types({ PaymentData: without(...names) }),
+	};
+};
 const text = (name: string) => ({ name, type: 'string' });
 /** The member is signed, but not sent. */
 const unsent = (type: keyof typeof TYPES, name: string): Form =>
@@ -100,6 +108,8 @@ async function signAndJudge(input: Form, more: object = {}): Promise<void> {
 	expect(verifyTypedData(domain, signedTypes, signed, signature)).toBe(wallet.address);
 	expect(signed).toEqual(input.message);
 }
+
+const here = 'In Payment Authorization, ';
 
 describe('the signing guard of instant payments', () => {
 	const [inCents, unchecked] = [{ typedAmountUnit: 'cents' }, { typedAmountUnit: 'notChecked' }];
@@ -138,30 +148,17 @@ describe('the signing guard of instant payments', () => {
 	});
 
 	const optional = Object.keys(DATA).filter((name) => name !== 'recipient' && name !== 'amount');
-	const few = { recipient: DATA.recipient, amount: DATA.amount };
 
 	it.each([...optional.map((name) => [name]), optional])(
 		'lets data be signed without %s',
 		async (...left) => {
-			const isThere = ([name = '']: readonly unknown[]) => !left.includes(String(name));
-			const rest = Object.fromEntries(Object.entries(DATA).filter(isThere));
-			const members = PAYMENT_DATA.filter(({ name }) => !left.includes(name));
-			await signAndJudge({
-				...message({ data: rest }),
-				...types({ PaymentData: members }),
-			});
+			await signAndJudge(withoutData(...left));
 		},
 	);
 
-	it.each(['recipient', 'amount'] as const)('signs no data without %s', (name) => {
-		const { [name]: left, ...rest } = few;
-		expect(left).toBeDefined();
-		const input = {
-			...message({ data: rest }),
-			...types({ PaymentData: PAYMENT_DATA.filter((one) => one.name in rest) }),
-		};
+	it.each(['recipient', 'amount'])('signs no data without %s', (name) => {
 		/* The form has refused it before. */
-		expect(() => guarded(input)).toThrow('is missing');
+		expect(() => guarded(withoutData(name))).toThrow('is missing');
 	});
 
 	it('takes exactly one amount, whatever the form’s', () => {
@@ -186,7 +183,6 @@ describe('the signing guard of instant payments', () => {
 		);
 	});
 
-	const here = 'In Payment Authorization, ';
 	const refusedWith = (words: string) => ({
 		message: expect.stringContaining(words),
 		hint: 'Compare the typed data with the service’s documentation, or contact its support.',
@@ -300,288 +296,10 @@ describe('the signing guard of instant payments', () => {
 		});
 	});
 
-	describe('names in signed texts', () => {
-		const team = 'te-zzzzzzzzzzzz';
-		const eve = 'eve@evil.example';
-		const ofTeam = `a team ID other than ${teamId}`;
-		const ofEmail = `an email address other than ${recipientEmail}`;
-		const hidden = '\u200b';
-		const percent = (text: string) =>
-			[...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
-		const units = (text: string) =>
-			Array.from({ length: text.length }, (_, at) => text.charCodeAt(at).toString(16));
-		const inJson = (text: string) =>
-			units(text)
-				.map((unit) => `\\u${unit.padStart(4, '0')}`)
-				.join('');
-		const inHtml = (text: string) => [...text].map((one) => `&#${one.codePointAt(0)};`).join('');
-		const inHtmlHex = (text: string) =>
-			[...text].map((one) => `&#x${one.codePointAt(0)?.toString(16)};`).join('');
-		const ENCODINGS = [percent, inJson, inHtml, inHtmlHex];
-
-		it.each<[string, string]>([
-			['another team', team],
-			['another team in a sentence', `for ${team}, March`],
-			['another team behind an underscore', `group_${team}`],
-			['another team behind a digit', `7${team}`],
-			['another team behind the form’s', `${teamId} ${team}`],
-			['another team with one of these in it', 'te-late-payment'],
-			['another team in capitals', team.toUpperCase()],
-			['a longer team', `${team}0`],
-			['a team around the form’s', `te-zzzzz_${teamId}_zzzzzz`],
-			['a team that ends in the form’s', `te-zzzzz_${teamId}`],
-			['the form’s team and one more letter', `${teamId}x`],
-			['the form’s team and one more digit', `${teamId}7`],
-			['the form’s team in another case', teamId.toLowerCase()],
-			['the form’s team with a prefix in capitals', teamId.replace('te', 'TE')],
-			['a team with a percent-encoded hyphen', team.replace('-', '%2D')],
-			['a team that is percent-encoded twice', team.replace('-', '%252d')],
-			['a team with an escaped escape in it', 'te-zzzzzz\\\\u007azzzzz'],
-			['a team with a character in it that is none', 'te-zzzz&#99999999999;zzzzzzzz'],
-			['a team with an underscore in HTML', 'te-zzzzzz&lowbar;zzzzz'],
-			['a team with an underscore in HTML in JSON', 'te-zzzzzz\\u0026lowbar;zzzzz'],
-			...[
-				...['%2F', '%3a', '%E2%80%8b', '%257C', '\\n', '\\u002f', '\\/', '\\"', '\\\\', '&#47;'],
-				...['&#x2f;', '&amp;#47;', '%5C', '%5cu002f', '\\u00252f', '&percnt;2f'],
-				...['&bsol;u002f', '\\u005cu002f', '&num;', '&semi;', '&#13'],
-			].map((escape): [string, string] => [
-				`a team behind the escape ${escape}`,
-				`late${escape}${team}`,
-			]),
-			...ENCODINGS.flatMap(
-				(encode, at): Array<[string, string]> => [
-					[`a team, encoded (${at})`, encode(team)],
-					[`a part of a team, encoded (${at})`, `te-zzzzzz${encode('zzz')}zzz`],
-					[`a team with something invisible, encoded (${at})`, encode(`t${hidden}e-zzzzzzzzzzzz`)],
-					[`a team behind something invisible, encoded (${at})`, `late${encode(hidden)}${team}`],
-					[`the form’s team and a letter, encoded (${at})`, `${teamId}${encode('x')}`],
-					[`the form’s team and an accented one, encoded (${at})`, `${teamId}${encode('é')}`],
-					[
-						`the form’s team and something invisible, encoded (${at})`,
-						`${teamId}${encode(hidden)}x`,
-					],
-					[`a team in full width, encoded (${at})`, encode('ｔｅ-zzzzzzzzzzzz')],
-					[`a team with accents, encoded (${at})`, encode('te\u0301-zzzzzzzzzzzz')],
-				],
-			),
-		])('refuse %s', (_what, id) => {
-			expect(refusal(data({ id }))).toMatchObject({
-				message: `In Payment Authorization, data.id is ${quoted(id)}, which contains ${ofTeam}`,
-				hint: 'Email addresses and team IDs must be exactly those of the form. Correct the form, or get a new payment authorization.',
-			});
-		});
-
-		it.each<[string, string]>([
-			['another address', eve],
-			['another address in a sentence', `paid to ${eve} today`],
-			['another address behind the form’s', `${recipientEmail},${eve}`],
-			['an @ alone', '5 @ 25'],
-			['a handle', '@eve'],
-			['a quoted address', '"eve adams"@evil.example'],
-			['a longer local part', `x${recipientEmail}`],
-			['another letter for a dot', recipientEmail.replace('.', 'x')],
-			['a longer domain', `${recipientEmail}.evil.example`],
-			['a longer domain behind two dots', `${recipientEmail}..evil.example`],
-			['a longer last label', `${recipientEmail}s`],
-			['a domain behind an address', `${recipientEmail}@evil.example`],
-			['a percent-encoded at sign', 'eve%40evil.example'],
-			['an at sign that is encoded twice', 'eve%2540evil.example'],
-			['an at sign that is encoded four times', 'eve%25252540evil.example'],
-			['an at sign whose escape is encoded', 'eve%%34%30evil.example'],
-			['an encoded full-width at sign', 'eve%EF%BC%A0evil.example'],
-			['an encoded at sign among broken bytes', 'eve%ff%40%ffevil.example'],
-			['an at sign in JSON', 'eve\\u0040evil.example'],
-			['an at sign in JSON in JSON', 'eve\\\\u0040evil.example'],
-			['an at sign in HTML', 'eve&#64;evil.example'],
-			['an at sign in HTML without its end', 'eve&#64evil.example'],
-			['an at sign in HTML with zeros', 'eve&#000064;evil.example'],
-			['an at sign in hexadecimal HTML', 'eve&#X40;evil.example'],
-			['an at sign by name', 'eve&commat;evil.example'],
-			['an at sign in HTML, its # by name', 'eve&&num;64;evil.example'],
-			['an at sign in HTML in HTML', 'eve&amp;commat;evil.example'],
-			['an at sign in HTML in percent', 'eve%26commat%3Bevil.example'],
-			['an at sign in percent in HTML', 'eve&#37;40evil.example'],
-			...ENCODINGS.flatMap(
-				(encode, at): Array<[string, string]> => [
-					[`an address, encoded (${at})`, encode(eve)],
-					[`a longer local part, encoded (${at})`, `${encode('x')}${recipientEmail}`],
-					[`an accented letter before it, encoded (${at})`, `${encode('é')}${recipientEmail}`],
-					[`a longer domain, encoded (${at})`, `${recipientEmail}${encode('.evil.example')}`],
-					[
-						`an invisible character in it, encoded (${at})`,
-						encode(`Rita${hidden}@supplier.example`),
-					],
-					[`a look-alike in it, encoded (${at})`, encode(recipientEmail.replace('a', '\u0430'))],
-				],
-			),
-		])('refuse %s', (_what, id) => {
-			expect(refusal(data({ id })).message).toBe(
-				`In Payment Authorization, data.id is ${quoted(id)}, which contains ${ofEmail}`,
-			);
-		});
-
-		it.each([
-			...[recipientEmail.toUpperCase(), ` ${recipientEmail} `, `Rita <${recipientEmail}>`],
-			...[`mailto:${recipientEmail}`, `Paid to ${recipientEmail}.`, `(${recipientEmail})...`],
-			...[`"${recipientEmail}"`, `${recipientEmail},${recipientEmail}`, `[${recipientEmail}];`],
-			...[
-				teamId,
-				` ${teamId} `,
-				`${teamId} ${teamId}`,
-				`${teamId}-2026-03`,
-				`group_${teamId}_7`,
-				`{"team":"${teamId}"}`,
-			],
-			...['late-payment-2026-03', 'update-2026-03-01', 'LATE-PAYMENT-2026', '&constructor;'],
-			...[
-				'te-short',
-				'te-',
-				'date',
-				'100%',
-				'5%30',
-				'%',
-				'a.b',
-				'',
-				'te zzzzzzzzzzzz',
-				'te\\-zzzzzzzzzzzz',
-				'\\',
-				'&#;',
-			],
-			...['M%C3%BCller & S%C3%B6hne', '\\ud83d\\ude00', '&#128512;', '&#99999999999;', '&lt;b&gt;'],
-			...ENCODINGS.flatMap((encode) => [encode(teamId), encode(recipientEmail), encode('給与')]),
-		])('don’t refuse %j', async (id) => {
-			await signAndJudge(data({ id }));
-		});
-
-		it('may have any character of an address', async () => {
-			const odd = 'a.b+c$d*{e}|f?^g@supplier.example';
-			await signAndJudge(data({ id: `to ${odd}`, recipient: odd }), { recipientEmail: odd });
-		});
-
-		it('refuse what is encoded more often than anyone decodes', () => {
-			const encoded = `%${'25'.repeat(20)}41`;
-			expect(refusal(data({ id: encoded })).message).toContain(
-				'which contains text that is encoded several times',
-			);
-			guarded(data({ id: encoded.replace(/(?:25){2}/, '') }));
-		});
-
-		it('give the team its name', () => {
-			const more = { teamLabel: `Engineering (${teamId})` };
-			expect(refusal(data({ id: team }), more).message).toContain(
-				`which contains a team ID other than Engineering (${teamId})`,
-			);
-		});
-
-		const odd = 'which has characters outside printable ASCII';
-
-		it.each<[string, Form, string]>([
-			[`${here}from is "${team}"`, messageTyped('from', 'string', team), ofTeam],
-			[`${here}data.recipient is "${eve}"`, data({ recipient: eve }), ofEmail],
-			[`${here}data.data is "${eve}"`, data({ data: eve }), ofEmail],
-			[`In Domain, name is "${team}"`, having({ domain: { ...DOMAIN, name: team } }), ofTeam],
-			[`In Domain, version is "${eve}"`, having({ domain: { ...DOMAIN, version: eve } }), ofEmail],
-		])('are found: %s', (where, input, name) => {
-			expect(refusal(input).message).toBe(`${where}, which contains ${name}`);
-		});
-
-		it.each([
-			...[
-				'é',
-				'給与',
-				'\u0442\u0435-zzzzzzzzzzzz',
-				'\u00a0',
-				'\u200b',
-				'\u202e',
-				'\n',
-				'\t',
-				'\0',
-				'\x7f',
-			],
-			...['\u2010', '\uff20', '\u{1f600}'],
-		])('are printable ASCII, without %j', (one) => {
-			for (const text of [one, `March ${one}`, `${one} 2026`]) {
-				expect(refusal(data({ payType: text }))).toMatchObject({
-					message: `${here}data.payType is ${quoted(text)}, ${odd}`,
-					hint: 'Such characters can hide what is signed. Get a payment authorization without them.',
-				});
-				expect(refusal(messageTyped('from', 'string', text)).message).toContain(odd);
-				expect(refusal(having({ domain: { ...DOMAIN, name: text } })).message).toBe(
-					`In Domain, name is ${quoted(text)}, ${odd}`,
-				);
-			}
-		});
-
-		it('hide in no spelling', () => {
-			const decoys = [
-				'',
-				' ',
-				'x',
-				'-',
-				'.',
-				'late-',
-				teamId,
-				`${recipientEmail} `,
-				'%25',
-				'\\',
-				'&',
-			];
-			const wrap = fc.constantFrom(...decoys);
-			const spell = fc.constantFrom<(text: string) => string>(
-				(text) => text,
-				...ENCODINGS,
-				(text) => percent(inJson(text)),
-				(text) => inJson(percent(text)),
-				(text) => inHtml(inJson(text)),
-				(text) => inHtml([...text].join(hidden)),
-				(text) => text.toUpperCase(),
-			);
-			fc.assert(
-				fc.property(
-					wrap,
-					wrap,
-					spell,
-					fc.constantFrom(`:${team}`, eve),
-					(before, after, how, name) => {
-						const id = `${before}${how(name)}${after}`;
-						expect([id, refusal(data({ id })).message]).toEqual([
-							id,
-							expect.stringContaining('which contains'),
-						]);
-					},
-				),
-				{ numRuns: runs(150) },
-			);
-		});
-
-		it('are read in time that is linear in the length of the text', () => {
-			const long = 100_000;
-			const signed = (id: string): boolean => {
-				try {
-					return guarded(data({ id })).primaryType === 'Payment';
-				} catch (error) {
-					if (error instanceof UserError) return false;
-					throw error;
-				}
-			};
-			/* Quadratic time takes minutes here, so this limit is no stopwatch. */
-			const read = (text: string): unknown =>
-				runInNewContext('signed(text)', { signed, text }, { timeout: 40_000 });
-			expect(read('te-'.repeat(long))).toBe(false);
-			expect(read(`${recipientEmail}${'.'.repeat(long)}x`)).toBe(false);
-			expect(read(`%${'25'.repeat(long)}40`)).toBe(false);
-			expect(read('&#'.repeat(long))).toBe(true);
-			expect(read(`&#${'0'.repeat(long)}64;`)).toBe(false);
-			expect(read('\\'.repeat(long))).toBe(true);
-			expect(read('te-zzzzzzzzzzz '.repeat(long / 10))).toBe(true);
-			expect(read(`${recipientEmail}, `.repeat(long / 10))).toBe(true);
-			expect(read('%'.repeat(long))).toBe(true);
-		});
-	});
-
-	it.each(['chainId', 'verifyingContract'] as const)('refuses a domain without %s', (name) => {
-		const { [name]: left, ...domain } = DOMAIN;
-		expect(left).toBeDefined();
+	it.each<[string, object]>([
+		['chainId', { verifyingContract: contract }],
+		['verifyingContract', { chainId: 42161 }],
+	])('refuses a domain without %s', (name, domain) => {
 		expect(refusal(having({ domain }))).toMatchObject({
 			message: `Domain has no ${name}`,
 			hint: 'Without it, the signature would also be valid elsewhere. Get the whole domain from the service.',
@@ -597,5 +315,219 @@ describe('the signing guard of instant payments', () => {
 		const { message: signed } = guarded(form);
 		form.message.data.amount = '999999999999';
 		expect(signed).toEqual(MESSAGE);
+	});
+});
+
+describe('names in the texts that the guard of instant payments reads', () => {
+	const team = 'te-zzzzzzzzzzzz';
+	const eve = 'eve@evil.example';
+	const ofTeam = `a team ID other than ${teamId}`;
+	const ofEmail = `an email address other than ${recipientEmail}`;
+	const hidden = '\u200b';
+	const percent = (text: string) =>
+		[...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
+	const inJson = (text: string) =>
+		text.replace(/./g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+	const inHtml = (text: string) => [...text].map((one) => `&#${one.codePointAt(0)};`).join('');
+	const inHtmlHex = (text: string) =>
+		[...text].map((one) => `&#x${one.codePointAt(0)?.toString(16)};`).join('');
+	const ENCODINGS = [percent, inJson, inHtml, inHtmlHex];
+
+	it.each<[string, string]>([
+		['another team', team],
+		['another team in a sentence', `for ${team}, March`],
+		['another team behind an underscore', `group_${team}`],
+		['another team behind a digit', `7${team}`],
+		['another team behind the form’s', `${teamId} ${team}`],
+		['another team with one of these in it', 'te-late-payment'],
+		['another team in capitals', team.toUpperCase()],
+		['a longer team', `${team}0`],
+		['a team around the form’s', `te-zzzzz_${teamId}_zzzzzz`],
+		['a team that ends in the form’s', `te-zzzzz_${teamId}`],
+		['the form’s team and one more letter', `${teamId}x`],
+		['the form’s team and one more digit', `${teamId}7`],
+		['the form’s team in another case', teamId.toLowerCase()],
+		['the form’s team with a prefix in capitals', teamId.replace('te', 'TE')],
+		['a team with a percent-encoded hyphen', team.replace('-', '%2D')],
+		['a team that is percent-encoded twice', team.replace('-', '%252d')],
+		['a team with an escaped escape in it', 'te-zzzzzz\\\\u007azzzzz'],
+		['a team with a character in it that is none', 'te-zzzz&#99999999999;zzzzzzzz'],
+		['a team with an underscore in HTML', 'te-zzzzzz&lowbar;zzzzz'],
+		['a team with an underscore in HTML in JSON', 'te-zzzzzz\\u0026lowbar;zzzzz'],
+		...[
+			...['%2F', '%3a', '%E2%80%8b', '%257C', '\\n', '\\u002f', '\\/', '\\"', '\\\\', '&#47;'],
+			...['&#x2f;', '&amp;#47;', '%5C', '%5cu002f', '\\u00252f', '&percnt;2f'],
+			...['&bsol;u002f', '\\u005cu002f', '&num;', '&semi;', '&#13'],
+		].map<[string, string]>((escape) => [`a team behind ${escape}`, `late${escape}${team}`]),
+		...ENCODINGS.flatMap<[string, string]>((encode, at) => [
+			[`a team, encoded (${at})`, encode(team)],
+			[`a part of a team, encoded (${at})`, `te-zzzzzz${encode('zzz')}zzz`],
+			[`a team with something invisible, encoded (${at})`, encode(`t${hidden}e-zzzzzzzzzzzz`)],
+			[`a team behind something invisible, encoded (${at})`, `late${encode(hidden)}${team}`],
+			[`the form’s team and a letter, encoded (${at})`, `${teamId}${encode('x')}`],
+			[`the form’s team and an accented one, encoded (${at})`, `${teamId}${encode('é')}`],
+			[`the form’s team and something invisible, encoded (${at})`, `${teamId}${encode(hidden)}x`],
+			[`a team in full width, encoded (${at})`, encode('ｔｅ-zzzzzzzzzzzz')],
+			[`a team with accents, encoded (${at})`, encode('te\u0301-zzzzzzzzzzzz')],
+		]),
+	])('refuse %s', (_what, id) => {
+		expect(refusal(data({ id }))).toMatchObject({
+			message: `${here}data.id is ${quoted(id)}, which contains ${ofTeam}`,
+			hint: 'Email addresses and team IDs must be exactly those of the form. Correct the form, or get a new payment authorization.',
+		});
+	});
+
+	it.each<[string, string]>([
+		['another address', eve],
+		['another address in a sentence', `paid to ${eve} today`],
+		['another address behind the form’s', `${recipientEmail},${eve}`],
+		['an @ alone', '5 @ 25'],
+		['a handle', '@eve'],
+		['a quoted address', '"eve adams"@evil.example'],
+		['a longer local part', `x${recipientEmail}`],
+		['another letter for a dot', recipientEmail.replace('.', 'x')],
+		['a longer domain', `${recipientEmail}.evil.example`],
+		['a longer domain behind two dots', `${recipientEmail}..evil.example`],
+		['a longer last label', `${recipientEmail}s`],
+		['a domain behind an address', `${recipientEmail}@evil.example`],
+		['a percent-encoded at sign', 'eve%40evil.example'],
+		['an at sign that is encoded twice', 'eve%2540evil.example'],
+		['an at sign that is encoded four times', 'eve%25252540evil.example'],
+		['an at sign whose escape is encoded', 'eve%%34%30evil.example'],
+		['an encoded full-width at sign', 'eve%EF%BC%A0evil.example'],
+		['an encoded at sign among broken bytes', 'eve%ff%40%ffevil.example'],
+		['an at sign in JSON', 'eve\\u0040evil.example'],
+		['an at sign in JSON in JSON', 'eve\\\\u0040evil.example'],
+		['an at sign in HTML', 'eve&#64;evil.example'],
+		['an at sign in HTML without its end', 'eve&#64evil.example'],
+		['an at sign in HTML with zeros', 'eve&#000064;evil.example'],
+		['an at sign in hexadecimal HTML', 'eve&#X40;evil.example'],
+		['an at sign by name', 'eve&commat;evil.example'],
+		['an at sign in HTML, its # by name', 'eve&&num;64;evil.example'],
+		['an at sign in HTML in HTML', 'eve&amp;commat;evil.example'],
+		['an at sign in HTML in percent', 'eve%26commat%3Bevil.example'],
+		['an at sign in percent in HTML', 'eve&#37;40evil.example'],
+		...ENCODINGS.flatMap<[string, string]>((encode, at) => [
+			[`an address, encoded (${at})`, encode(eve)],
+			[`a longer local part, encoded (${at})`, `${encode('x')}${recipientEmail}`],
+			[`an accented letter before it, encoded (${at})`, `${encode('é')}${recipientEmail}`],
+			[`a longer domain, encoded (${at})`, `${recipientEmail}${encode('.evil.example')}`],
+			[`an invisible character in it, encoded (${at})`, encode(`Rita${hidden}@supplier.example`)],
+			[`a look-alike in it, encoded (${at})`, encode(recipientEmail.replace('a', '\u0430'))],
+		]),
+	])('refuse %s', (_what, id) => {
+		expect(refusal(data({ id })).message).toBe(
+			`${here}data.id is ${quoted(id)}, which contains ${ofEmail}`,
+		);
+	});
+
+	it.each([
+		...[recipientEmail.toUpperCase(), ` ${recipientEmail} `, `Rita <${recipientEmail}>`],
+		...[`mailto:${recipientEmail}`, `Paid to ${recipientEmail}.`, `(${recipientEmail})...`],
+		...[`"${recipientEmail}"`, `${recipientEmail},${recipientEmail}`, `[${recipientEmail}];`],
+		...[teamId, ` ${teamId} `, `${teamId} ${teamId}`, `${teamId}-2026-03`, `group_${teamId}_7`],
+		...[`{"team":"${teamId}"}`, 'te-short', 'te-', 'te zzzzzzzzzzzz', 'te\\-zzzzzzzzzzzz'],
+		...['late-payment-2026-03', 'update-2026-03-01', 'LATE-PAYMENT-2026', '&constructor;'],
+		...['date', '100%', '5%30', '%', 'a.b', '', '\\', '&#;'],
+		...['M%C3%BCller & S%C3%B6hne', '\\ud83d\\ude00', '&#128512;', '&#99999999999;', '&lt;b&gt;'],
+		...ENCODINGS.flatMap((encode) => [encode(teamId), encode(recipientEmail), encode('給与')]),
+	])('don’t refuse %j', async (id) => {
+		await signAndJudge(data({ id }));
+	});
+
+	it('may have any character of an address', async () => {
+		const odd = 'a.b+c$d*{e}|f?^g@supplier.example';
+		await signAndJudge(data({ id: `to ${odd}`, recipient: odd }), { recipientEmail: odd });
+	});
+
+	it('refuse what is encoded more often than anyone decodes', () => {
+		const encoded = `%${'25'.repeat(20)}41`;
+		expect(refusal(data({ id: encoded })).message).toContain(
+			'which contains text that is encoded several times',
+		);
+		guarded(data({ id: encoded.replace(/(?:25){2}/, '') }));
+	});
+
+	it('give the team its name', () => {
+		const more = { teamLabel: `Engineering (${teamId})` };
+		expect(refusal(data({ id: team }), more).message).toContain(
+			`which contains a team ID other than Engineering (${teamId})`,
+		);
+	});
+
+	const odd = 'which has characters outside printable ASCII';
+
+	it.each<[string, Form, string]>([
+		[`${here}from is "${team}"`, messageTyped('from', 'string', team), ofTeam],
+		[`${here}data.recipient is "${eve}"`, data({ recipient: eve }), ofEmail],
+		[`${here}data.data is "${eve}"`, data({ data: eve }), ofEmail],
+		[`In Domain, name is "${team}"`, having({ domain: { ...DOMAIN, name: team } }), ofTeam],
+		[`In Domain, version is "${eve}"`, having({ domain: { ...DOMAIN, version: eve } }), ofEmail],
+	])('are found: %s', (where, input, name) => {
+		expect(refusal(input).message).toBe(`${where}, which contains ${name}`);
+	});
+
+	it.each([
+		...['é', '給与', '\u0442\u0435-zzzzzzzzzzzz', '\u00a0', '\u200b', '\u202e', '\n', '\t', '\0'],
+		...['\x7f', '\u2010', '\uff20', '\u{1f600}'],
+	])('are printable ASCII, without %j', (one) => {
+		for (const text of [one, `March ${one}`, `${one} 2026`]) {
+			expect(refusal(data({ payType: text }))).toMatchObject({
+				message: `${here}data.payType is ${quoted(text)}, ${odd}`,
+				hint: 'Such characters can hide what is signed. Get a payment authorization without them.',
+			});
+			expect(refusal(messageTyped('from', 'string', text)).message).toContain(odd);
+			expect(refusal(having({ domain: { ...DOMAIN, name: text } })).message).toBe(
+				`In Domain, name is ${quoted(text)}, ${odd}`,
+			);
+		}
+	});
+
+	it('hide in no spelling', () => {
+		const wrap = fc.constantFrom(
+			...['', ' ', 'x', '-', '.', 'late-', teamId, `${recipientEmail} `, '%25', '\\', '&'],
+		);
+		const spell = fc.constantFrom<(text: string) => string>(
+			(text) => text,
+			...ENCODINGS,
+			(text) => percent(inJson(text)),
+			(text) => inJson(percent(text)),
+			(text) => inHtml(inJson(text)),
+			(text) => inHtml([...text].join(hidden)),
+			(text) => text.toUpperCase(),
+		);
+		const foreign = fc.constantFrom(`:${team}`, eve);
+		const found = expect.stringContaining('which contains');
+		fc.assert(
+			fc.property(wrap, wrap, spell, foreign, (before, after, how, name) => {
+				const id = `${before}${how(name)}${after}`;
+				expect([id, refusal(data({ id })).message]).toEqual([id, found]);
+			}),
+			{ numRuns: runs(150) },
+		);
+	});
+
+	it('are read in time that is linear in the length of the text', () => {
+		const long = 100_000;
+		const signed = (id: string): boolean => {
+			try {
+				return guarded(data({ id })).primaryType === 'Payment';
+			} catch (error) {
+				if (error instanceof UserError) return false;
+				throw error;
+			}
+		};
+		/* Quadratic time takes minutes here, so this limit is no stopwatch. */
+		const read = (text: string): unknown =>
+			runInNewContext('signed(text)', { signed, text }, { timeout: 40_000 });
+		expect(read('te-'.repeat(long))).toBe(false);
+		expect(read(`${recipientEmail}${'.'.repeat(long)}x`)).toBe(false);
+		expect(read(`%${'25'.repeat(long)}40`)).toBe(false);
+		expect(read('&#'.repeat(long))).toBe(true);
+		expect(read(`&#${'0'.repeat(long)}64;`)).toBe(false);
+		expect(read('\\'.repeat(long))).toBe(true);
+		expect(read('te-zzzzzzzzzzz '.repeat(long / 10))).toBe(true);
+		expect(read(`${recipientEmail}, `.repeat(long / 10))).toBe(true);
+		expect(read('%'.repeat(long))).toBe(true);
 	});
 });

@@ -27,30 +27,17 @@ describe('a sign-in message', () => {
 	const LETTERS = 'abcXYZ0189';
 	const STATEMENT = `${LETTERS} ._~:/?#[]@!$&'()*+,;=-`;
 	const time = fc
-		.date({
-			min: new Date('2020-01-01T00:00:00Z'),
-			max: new Date('2099-12-31T00:00:00Z'),
-			noInvalidDate: true,
-		})
-		.chain((date) =>
+		.date({ min: new Date('2020'), max: new Date('2099'), noInvalidDate: true })
+		.map((date) => date.toISOString())
+		.chain((iso) =>
 			fc.constantFrom(
-				date.toISOString(),
-				date.toISOString().replace(/\.\d+/, ''),
-				date.toISOString().replace(/\.\d+Z/, '.123456789Z'),
-				date.toISOString().replace('Z', '+05:30'),
-				date.toISOString().replace(/\.\d+Z/, '-08:00'),
+				...[iso, iso.replace('Z', '+05:30')],
+				...['Z', '.123456789Z', '-08:00'].map((end) => iso.replace(/\.\d+Z/, end)),
 			),
 		);
-	const host = fc.constantFrom(
-		'payroll.example',
-		'LOCALHOST',
-		'127.0.0.1',
-		'[::1]',
-		'[2001:db8::7]',
-	);
-	const domain = fc
-		.tuple(host, fc.option(fc.integer({ min: 1, max: 65535 }), { nil: undefined }))
-		.map(([name, port]) => (port === undefined ? name : `${name}:${port}`));
+	const host = fc.constantFrom('payroll.example', 'LOCALHOST', '127.0.0.1', '[::1]', '[1:db8::7]');
+	const port = fc.integer({ min: 1, max: 65535 }).map((number) => `:${number}`);
+	const domain = fc.tuple(host, fc.oneof(fc.constant(''), port)).map((parts) => parts.join(''));
 	const uri = fc
 		.tuple(domain, fc.constantFrom('', '/', '/log/in', '?a=b&c=%20', '#top', '/x?y#z'))
 		.map(([name, tail]) => `https://${name}${tail}`);
@@ -87,28 +74,11 @@ describe('a sign-in message', () => {
 
 	const line = fc.nat(LINES.length - 1);
 	const hostile = fc.constantFrom(
-		...[
-			'',
-			' ',
-			'\t',
-			'\r',
-			'\r\n',
-			'\0',
-			'\u202e',
-			'\u200b',
-			'\ud800',
-			'é',
-			'%',
-			'"',
-			'0',
-			'1',
-			':',
-			'@',
-		],
-		...['/', '\\', '[', ']', '\n', '\n\n', 'https://', 'evil.example', '- https://evil.example'],
+		...['', ' ', '\t', '\r', '\r\n', '\0', '\u202e', '\u200b', '\ud800', 'é', '%', '"', '0', '1'],
+		...[':', '@', '/', '\\', '[', ']', '\n', '\n\n', 'https://', 'evil.example'],
+		...['- https://evil.example', '99999999999999999999', '2026-11-21t12:00:00z'],
 		...['Nonce: evilnonce1', 'Version: 2', 'URI: https://evil.example/', 'Resources:'],
 		...['\nURI: https://evil.example/', '2026-02-30T00:00:00Z', '2026-11-21T24:00:00Z'],
-		...['2026-11-21t12:00:00z', '99999999999999999999'],
 	);
 	const spliced = (at: number, position: number, cut: number, text: string) => {
 		const old = LINES[at] ?? '';
@@ -194,14 +164,9 @@ describe('a sign-in message', () => {
 				expect(judge.address).toBe(address);
 				/* The case of a host name doesn't count, and siwe compares it as text. */
 				if (domain !== undefined) expect(judge.domain.toLowerCase()).toBe(domain);
-				const { success } = await judge.verify(
-					{
-						signature: await wallet.signMessage(plain),
-						nonce: message.nonce,
-						time: new Date(moment).toISOString(),
-					},
-					{ suppressExceptions: true },
-				);
+				const signature = await wallet.signMessage(plain);
+				const verified = { signature, nonce: message.nonce, time: new Date(moment).toISOString() };
+				const { success } = await judge.verify(verified, { suppressExceptions: true });
 				expect(success).toBe(true);
 			}),
 			{ numRuns: runs(3_000) },

@@ -1,6 +1,7 @@
 import { verifyMessage } from 'ethers';
 import { SiweMessage } from 'siwe';
 
+import { quoted } from '../../../nodes/PayrollPayments/shared/redaction';
 import { privateKeyWallet } from '../../../nodes/PayrollPayments/signing';
 import { parseSignInMessage } from '../../../nodes/PayrollPayments/signing/guards/eip4361';
 import { checkSignInMessage } from '../../../nodes/PayrollPayments/signing/guards/signInMessage';
@@ -14,15 +15,17 @@ function having(start: string, line?: string): string {
 	return LINES.toSpliced(position, 1, ...(line === undefined ? [] : [line])).join('\n');
 }
 
-const check = (text: string, more: { domain?: string; chainId?: number } = {}) =>
+type More = Partial<Parameters<typeof checkSignInMessage>[1]>;
+const check = (text: string, more: More = {}) =>
 	checkSignInMessage(text, { ...expectation, ...more });
-const refusal = (text: string, more: { domain?: string; chainId?: number } = {}) =>
-	refusalOf(() => check(text, more));
+const refusal = (text: string, more: More = {}) => refusalOf(() => check(text, more));
 const DOMAIN = 'app.payroll.example';
 /** The message at another domain: in its first line, or wherever it is named. */
 const at = (domain: string) => MESSAGE.replace(DOMAIN, domain);
 const everywhereAt = (domain: string) => MESSAGE.replaceAll(DOMAIN, domain);
 const withUri = (uri: string) => having('URI', `URI: ${uri}`);
+const issued = (time: string) => having('Issued At', `Issued At: ${time}`);
+const starting = (time: string) => having('Not Before', `Not Before: ${time}`);
 const expiring = (time: string) => having('Expiration', `Expiration Time: ${time}`);
 
 describe('parsing a sign-in message', () => {
@@ -31,145 +34,98 @@ describe('parsing a sign-in message', () => {
 	const NONCE = 'be “Nonce: ” and at least 8 letters and digits, nothing else';
 	const CHAIN = 'be “Chain ID: ” and a whole number above 0';
 	const TIME = 'and a time, e.g. 2026-11-21T12:00:00Z';
+	const END = `be “Expiration Time: ” ${TIME}`;
+	const REQUEST = 'be “Request ID: ” and an identifier without spaces';
+	const RESOURCE = 'be “- ” and a URI with a plain host';
 	const REST = 'be Expiration Time, Not Before, Request ID or Resources, in this order';
 	const ADDRESS = 'be an address in its EIP-55 spelling';
 	const swapped = LINES.toSpliced(8, 2, ...LINES.slice(8, 10).reverse());
 
-	it.each<[line: number, rule: string, text: string]>([
-		[1, FIRST, ''],
-		[1, FIRST, '<html><body>502 Bad Gateway</body></html>'],
-		[1, FIRST, at('app,payroll.example')],
-		[1, FIRST, at('app.payroll.example:65536')],
-		[1, FIRST, at('app.payroll.example:')],
-		[1, FIRST, at('1.2.3.256')],
-		[1, FIRST, at('[1:2]')],
-		[1, FIRST, at('payroll.example@app.payroll.example')],
+	const withLine = (label: string, ...values: string[]) =>
+		values.map((value) => having(label, `${label}: ${value}`));
+
+	const NO_TIMES = [
+		...['2026-02-30T11:59:30Z', '2026-13-01T11:59:30Z', '2026-11-20T24:00:00Z', '2026-11-21'],
+		...['2026-11-21T11:59:30.1234567890Z', '2026-11-21T11:59:30.Z', '2026-11-21T11:59:30'],
+		...['2026-11-21T11:59:30+24:00', '2026-11-21T11:59:30+0100', ' 2026-11-21T11:59:30Z'],
+		...['2026-11-21T11:60:30Z', '2026-00-10T11:59:30Z', 'x2026-11-21T11:59:30Z'],
+		...['2026-11-21(2026-11-21T11:59:30Z', '2026-11-21T11:59:30Z(x)', '2026-11-21T11:59:30Z (x)'],
+	];
+
+	const MALFORMED: ReadonlyArray<[line: number, rule: string, ...texts: string[]]> = [
+		[1, FIRST, '', '<html><body>502 Bad Gateway</body></html>', ` ${MESSAGE}`, `x\n${MESSAGE}`],
+		[1, FIRST, MESSAGE.replace(' account:', ''), at('app,payroll.example'), at('1.2.3.256')],
+		[1, FIRST, at('app.payroll.example:65536'), at('app.payroll.example:'), at('[1:2]')],
+		[1, FIRST, at('payroll.example@app.payroll.example'), at('%61pp.payroll.example')],
 		[1, FIRST, at('app.payroll.example/login')],
-		[1, FIRST, at('%61pp.payroll.example')],
-		[1, FIRST, `${MESSAGE.replace(' account:', '')}`],
-		[1, FIRST, ` ${MESSAGE}`],
-		[1, FIRST, `x\n${MESSAGE}`],
+		[2, ADDRESS, having(address)],
 		[2, ADDRESS, having(address, address.toLowerCase())],
 		[2, ADDRESS, having(address, `0x${address.slice(2).toUpperCase()}`)],
 		[2, ADDRESS, having(address, address.replace('D', 'd'))],
 		[2, ADDRESS, having(address, address.slice(0, -1))],
-		[2, ADDRESS, having(address, `${address}0`)],
-		[2, ADDRESS, having(address, `x${address}`)],
-		[2, ADDRESS, having(address)],
+		[2, ADDRESS, having(address, `${address}0`), having(address, `x${address}`)],
 		[3, 'be empty', LINES.toSpliced(2, 1).join('\n')],
-		[4, 'be a statement without "\\""', having('Sign in', 'Sign in to "Payroll"')],
-		[4, 'be a statement, but is missing', `${LINES.slice(0, 3).join('\n')}\n`],
-		[4, 'be a statement without "%"', having('Sign in', '100% yours')],
-		...[...'<>\\^`{|}'].map((odd): [number, string, string] => [
+		[4, 'be a statement', `${LINES.slice(0, 3).join('\n')}\n`],
+		...[...'"%<>\\^`{|}'].map((odd): [number, string, string] => [
 			4,
 			`be a statement without ${JSON.stringify(odd)}`,
 			having('Sign in', `a ${odd} b`),
 		]),
 		[5, 'be empty', having('Sign in', 'I accept\nthe terms')],
 		[5, 'be empty', having('Sign in', 'Hello\nURI: https://evil.example')],
-		[6, URI, having('Sign in', 'Hello\n\nURI : https://evil.example/')],
-		[6, URI, withUri('here')],
-		[6, URI, withUri('')],
-		[6, URI, withUri('1a://app.payroll.example')],
-		[6, URI, withUri('https:///login')],
-		[6, URI, withUri('https://app.payroll.example/a b')],
-		[6, URI, withUri('https://app.payroll.example/%4')],
-		[6, URI, withUri('https://app.payroll.example/#a#b')],
-		[6, URI, withUri('https://a,b.example/')],
-		[6, URI, withUri('a+1.b-2://name@b.example/')],
-		[6, URI, withUri('https://app.payroll.example@evil.example/')],
-		[6, URI, withUri('https:\\\\app.payroll.example/')],
-		[6, URI, withUri('https://[1::2::3]/login')],
-		[6, URI, withUri('https://%61pp.payroll.example/login')],
-		[6, URI, withUri('https://[v1.a]/login')],
-		[6, URI, having('URI')],
-		[7, 'be “Version: ” and 1', having('Version', 'Version: 2')],
-		[7, 'be “Version: ” and 1', having('Version', 'version: 1')],
-		[7, 'be “Version: ” and 1', having('Version', 'Version:1')],
-		...[
-			'x',
-			'',
-			'0',
-			'-1',
-			'1.5',
-			'042161',
-			'0xa4b1',
-			'1e3',
-			'1 ',
-			' 1',
-			'9007199254740992',
-			'1'.repeat(17),
-		].map((chain): [number, string, string] => [
-			8,
-			CHAIN,
-			having('Chain ID', `Chain ID: ${chain}`),
-		]),
-		...['abc1234', 'k3Fq81Zb-Y2aa', 'k3Fq81Zb Y2aa', 'k3Fq81Zb\u200b', ''].map(
-			(nonce): [number, string, string] => [9, NONCE, having('Nonce', `Nonce: ${nonce}`)],
-		),
-		[9, NONCE, having('Nonce')],
-		[9, NONCE, swapped.join('\n')],
-		[10, `be “Issued At: ” ${TIME}`, having('Issued At', 'Issued At: yesterday')],
-		[10, `be “Issued At: ” ${TIME}`, LINES.slice(0, 9).join('\n')],
-		...['2026-11-21t11:59:30Z', '2026-11-21T11:59:30z', '2026-11-21T12:10:60Z'].map(
-			(time): [number, string, string] => [11, `be “Expiration Time: ” ${TIME}`, expiring(time)],
-		),
-		...[
-			...['2026-02-30T11:59:30Z', '2026-13-01T11:59:30Z', '2026-11-20T24:00:00Z', '2026-11-21'],
-			...['2026-11-21T11:59:30.1234567890Z', '2026-11-21T11:59:30.Z', '2026-11-21T11:59:30'],
-			...['2026-11-21T11:59:30+24:00', '2026-11-21T11:59:30+0100', ' 2026-11-21T11:59:30Z'],
-			...['2026-11-21T11:60:30Z', '2026-00-10T11:59:30Z', 'x2026-11-21T11:59:30Z'],
-			...['2026-11-21(2026-11-21T11:59:30Z', '2026-11-21T11:59:30Z(x)', '2026-11-21T11:59:30Z (x)'],
-		].map((time): [number, string, string] => [
-			12,
-			`be “Not Before: ” ${TIME}`,
-			having('Not Before', `Not Before: ${time}`),
-		]),
-		[
-			13,
-			'be “Request ID: ” and an identifier without spaces',
-			having('Request', 'Request ID: a b'),
-		],
+		[6, URI, having('Sign in', 'Hello\n\nURI : https://evil.example/'), having('URI')],
+		[6, URI, ...withLine('URI', 'here', '', '1a://app.payroll.example', 'https:///login')],
+		[6, URI, ...withLine('URI', 'https://app.payroll.example/a b', 'https://a,b.example/')],
+		[6, URI, ...withLine('URI', 'https://app.payroll.example/%4', 'https://[v1.a]/login')],
+		[6, URI, ...withLine('URI', 'https://app.payroll.example/#a#b', 'https://[1::2::3]/login')],
+		[6, URI, ...withLine('URI', 'a+1.b-2://name@b.example/', 'https:\\\\app.payroll.example/')],
+		[6, URI, ...withLine('URI', 'https://app.payroll.example@evil.example/')],
+		[6, URI, ...withLine('URI', 'https://%61pp.payroll.example/login')],
+		[7, 'be “Version: ” and 1', ...withLine('Version', '2')],
+		[7, 'be “Version: ” and 1', having('Version', 'version: 1'), having('Version', 'Version:1')],
+		[8, CHAIN, ...withLine('Chain ID', 'x', '', '0', '-1', '1.5', '042161', '0xa4b1', '1e3')],
+		[8, CHAIN, ...withLine('Chain ID', '1 ', ' 1', '9007199254740992', '1'.repeat(17))],
+		[9, NONCE, ...withLine('Nonce', 'abc1234', 'k3Fq81Zb-Y2aa', 'k3Fq81Zb Y2aa', '')],
+		[9, NONCE, ...withLine('Nonce', 'k3Fq81Zb\u200b'), having('Nonce'), swapped.join('\n')],
+		[10, `be “Issued At: ” ${TIME}`, issued('yesterday'), LINES.slice(0, 9).join('\n')],
+		[11, END, having('Expiration', 'Expiration Time:2026-11-21T12:10:00Z')],
+		[11, END, expiring('2026-11-21t11:59:30Z'), expiring('2026-11-21T11:59:30z')],
+		[11, END, expiring('2026-11-21T12:10:60Z')],
+		[12, `be “Not Before: ” ${TIME}`, ...NO_TIMES.map(starting)],
+		[12, REST, LINES.toSpliced(10, 2, ...LINES.slice(10, 12).reverse()).join('\n')],
+		[13, REQUEST, ...withLine('Request ID', 'a b')],
 		[13, REST, having('Request', 'Request-ID: 7')],
 		[14, REST, having('Resources', 'Resource:')],
 		[14, 'be “Resources:” and nothing else', having('Resources', 'Resources: ')],
-		[
-			11,
-			`be “Expiration Time: ” ${TIME}`,
-			having('Expiration', 'Expiration Time:2026-11-21T12:10:00Z'),
-		],
-		[12, REST, LINES.toSpliced(10, 2, ...LINES.slice(10, 12).reverse()).join('\n')],
-		[15, 'be “- ” and a URI with a plain host', having('- https', 'https://payroll.example/')],
-		[17, 'be “- ” and a URI with a plain host', `${MESSAGE}\n- https://name@b.example/`],
-		[17, 'be “- ” and a URI with a plain host', `${MESSAGE}\nI also transfer everything`],
-		[17, 'be “- ” and a URI with a plain host', `${MESSAGE}\n\n`],
+		[15, RESOURCE, having('- https', 'https://payroll.example/')],
+		[17, RESOURCE, `${MESSAGE}\n- https://name@b.example/`, `${MESSAGE}\n\n`],
+		[17, RESOURCE, `${MESSAGE}\nI also transfer everything`],
 		[11, REST, LINES.toSpliced(10, 6, 'I also transfer everything').join('\n')],
-	])('refuses a message whose line %i must %s, and quotes the line', (line, rule, text) => {
-		const { message, hint } = refusal(text);
-		const given = text.replace(/\n$/, '').split('\n')[line - 1];
-		const found = given === undefined ? 'is missing' : 'is "';
-		expect(message).toContain(`Line ${line} of the sign-in message must ${rule}`);
-		expect(message).toContain(`, but ${found}`);
-		expect(message).toContain(
-			given === undefined
-				? ''
-				: JSON.stringify(given).slice(1, 90).replace('\u200b', '\ufffd').replace(/"$/, ''),
-		);
-		expect(hint).toBe(
-			'Check the Base URL in the credentials. If it is correct, report this to the service: its message doesn’t follow EIP-4361.',
-		);
-	});
+	];
+
+	it.each(
+		MALFORMED.flatMap(([line, rule, ...texts]) => texts.map((text) => ({ line, rule, text }))),
+	)(
+		'refuses a message whose line $line must $rule, and quotes the line',
+		({ line, rule, text }) => {
+			const given = text.replace(/\n$/, '').split('\n')[line - 1];
+			const found = given === undefined ? 'is missing' : `is ${quoted(given)}`;
+			expect(refusal(text)).toMatchObject({
+				message: `Line ${line} of the sign-in message must ${rule}, but ${found}`,
+				hint: 'Check the Base URL in the credentials. If it is correct, report this to the service: its message doesn’t follow EIP-4361.',
+			});
+		},
+	);
 
 	it('quotes 99 characters of a line, and no secret', () => {
-		const statement = (text: string, redact?: (line: string) => string) =>
-			refusalOf(() => checkSignInMessage(having('Sign in', `"${text}`), { ...expectation, redact }))
-				.message;
+		const statement = (text: string, more: More = {}) =>
+			refusal(having('Sign in', `"${text}`), more).message;
 		const jwt = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl';
 		expect(statement('a'.repeat(98))).toMatch(/, but is "\\"a{98}"$/);
 		expect(statement('a'.repeat(99))).toMatch(/, but is "\\"a{98}…"$/);
 		expect(statement(jwt)).toContain('but is "\\"[…]"');
 		const redact = (line: string) => line.replace('the secret', '***');
-		expect(statement('the secret', redact)).toContain('but is "\\"***"');
+		expect(statement('the secret', { redact })).toContain('but is "\\"***"');
 	});
 
 	it.each([...'\r\0\t\u007f\u0085\u00a0\u200b\u202e\u2028а\ud83d'])(
@@ -211,7 +167,7 @@ describe('parsing a sign-in message', () => {
 		'2026-11-20T23:59:59-05:00',
 		'2026-11-22T11:29:30+23:59',
 	])('reads the time %s', (time) => {
-		expect(parseSignInMessage(having('Issued At', `Issued At: ${time}`)).issuedAt).toBe(time);
+		expect(parseSignInMessage(issued(time)).issuedAt).toBe(time);
 	});
 
 	it('does not spend long on any message that it reads', () => {
@@ -228,11 +184,8 @@ describe('parsing a sign-in message', () => {
 });
 
 describe('checking a sign-in message', () => {
-	it('takes the message for this wallet, whose address may be in any case', () => {
-		for (const walletAddress of [address, address.toLowerCase()]) {
-			const message = checkSignInMessage(MESSAGE, { ...expectation, walletAddress });
-			expect(message.address).toBe(address);
-		}
+	it.each([address, address.toLowerCase()])('takes one for the wallet %s', (walletAddress) => {
+		expect(check(MESSAGE, { walletAddress }).address).toBe(address);
 	});
 
 	it.each([
@@ -274,21 +227,19 @@ describe('checking a sign-in message', () => {
 	});
 
 	it.each([
-		['app.payroll.example', 'https://app.payroll.example/login'],
+		...[
+			...['https://app.payroll.example/login', 'https://app.payroll.example:443/'],
+			...['HTTPS://app.payroll.example:443/', 'http://app.payroll.example:80/'],
+			...['app+x.1://app.payroll.example', 'https://login.app.payroll.example/'],
+			...['https://a.b.APP.payroll.example:443/', 'https://api.payroll.example/v2/auth'],
+			'https://API.payroll.example:443/v2/auth',
+		].map((uri) => [DOMAIN, uri]),
 		['APP.payroll.example', 'https://app.PAYROLL.example'],
-		['app.payroll.example', 'https://app.payroll.example:443/'],
+		['app.payroll.example:443', 'https://app.payroll.example/'],
 		['app.payroll.example:8443', 'https://app.payroll.example:8443/#x'],
+		['app.payroll.example:8443', 'https://login.app.payroll.example:8443/'],
 		['[2001:db8::7]:8443', 'https://[2001:db8::7]:8443/'],
 		['localhost:3000', 'http://localhost:3000?a=b'],
-		['app.payroll.example', 'HTTPS://app.payroll.example:443/'],
-		['app.payroll.example', 'http://app.payroll.example:80/'],
-		['app.payroll.example:443', 'https://app.payroll.example/'],
-		['app.payroll.example', 'app+x.1://app.payroll.example'],
-		['app.payroll.example', 'https://login.app.payroll.example/'],
-		['app.payroll.example', 'https://a.b.APP.payroll.example:443/'],
-		['app.payroll.example', 'https://api.payroll.example/v2/auth'],
-		['app.payroll.example', 'https://API.payroll.example:443/v2/auth'],
-		['app.payroll.example:8443', 'https://login.app.payroll.example:8443/'],
 	])('takes the domain %s with the URI %s', (domain, uri) => {
 		const text = withUri(uri).replace(DOMAIN, domain);
 		expect(check(text, { domain }).uri).toBe(uri);
@@ -319,13 +270,12 @@ describe('checking a sign-in message', () => {
 	});
 
 	it('says which domain was asked for, and which URI contradicts it', () => {
-		const domain = DOMAIN;
-		expect(refusal(everywhereAt('evil.example'), { domain })).toMatchObject({
-			message: `The service at ${expectation.baseUrl} asked to sign in at "evil.example", not at ${domain}`,
+		expect(refusal(everywhereAt('evil.example'), { domain: DOMAIN })).toMatchObject({
+			message: `The service at ${expectation.baseUrl} asked to sign in at "evil.example", not at ${DOMAIN}`,
 			hint: 'If the service has moved, change Sign-In Domain in the credentials.',
 		});
-		expect(refusal(withUri('https://evil.example/'), { domain })).toMatchObject({
-			message: `The sign-in message is for ${domain}, but its URI "https://evil.example/" has another host`,
+		expect(refusal(withUri('https://evil.example/'), { domain: DOMAIN })).toMatchObject({
+			message: `The sign-in message is for ${DOMAIN}, but its URI "https://evil.example/" has another host`,
 			hint: 'Report this to the service: its message contradicts itself.',
 		});
 	});
@@ -339,24 +289,23 @@ describe('checking a sign-in message', () => {
 	});
 
 	it.each([
-		['expired', expiring('2026-11-21T11:55:00.000Z'), 'expired'],
-		['expired in another zone', expiring('2026-11-21T13:54:59+02:00'), 'expired'],
-		['not yet valid', having('Not Before', 'Not Before: 2026-11-21T12:05:01Z'), 'not valid before'],
-		['issued in the future', having('Issued At', 'Issued At: 2026-11-21T12:05:01Z'), 'future'],
-		['issued in the far future', having('Issued At', 'Issued At: 9999-01-01T00:00:00Z'), 'future'],
-	])('refuses a message that is %s, and names the clock of this machine', (_what, text, words) => {
-		const { message, hint } = refusal(text);
-		expect(message).toContain(words);
-		expect(message).toContain('and the clock of this machine says 2026-11-21T12:00:00.000Z');
-		expect(hint).toBe('Check the clock of the machine that n8n runs on, then try again.');
+		['expired at 2026-11-21T11:55:00.000Z', expiring('2026-11-21T11:55:00.000Z')],
+		['expired at 2026-11-21T13:54:59+02:00', expiring('2026-11-21T13:54:59+02:00')],
+		['is not valid before 2026-11-21T12:05:01Z', starting('2026-11-21T12:05:01Z')],
+		['was issued in the future, at 2026-11-21T12:05:01Z', issued('2026-11-21T12:05:01Z')],
+		['was issued in the future, at 9999-01-01T00:00:00Z', issued('9999-01-01T00:00:00Z')],
+	])('refuses a message that %s, and names the clock of this machine', (fault, text) => {
+		expect(refusal(text)).toMatchObject({
+			message: `The sign-in message ${fault}, and the clock of this machine says 2026-11-21T12:00:00.000Z`,
+			hint: 'Check the clock of the machine that n8n runs on, then try again.',
+		});
 	});
 
 	it.each([
-		['one second to go', expiring('2026-11-21T12:00:01Z')],
 		['no end', having('Expiration')],
 		['an end less than 5 minutes ago', expiring('2026-11-21T11:55:00.001Z')],
-		['a clock 5 minutes ahead', having('Issued At', 'Issued At: 2026-11-21T12:05:00Z')],
-		['a start within 5 minutes', having('Not Before', 'Not Before: 2026-11-21T12:05:00Z')],
+		['a clock 5 minutes ahead', issued('2026-11-21T12:05:00Z')],
+		['a start within 5 minutes', starting('2026-11-21T12:05:00Z')],
 		['a time zone', expiring('2026-11-21T02:00:01-10:00')],
 	])('takes a message with %s', (_what, text) => {
 		expect(check(text).address).toBe(address);
