@@ -42,15 +42,19 @@ async function expectRefused(parameters: INodeParameters, options: Options, reas
 	expect(processedKeys.entries()).toEqual([]);
 }
 
+/** That a run was refused, and only a check of it is made. */
+async function expectOnlyChecked(parameters: INodeParameters, options: Options, reason: string) {
+	await expectRefused(parameters, options, reason);
+	const checking = { ...Object(parameters.options), checkOnly: true };
+	const { output } = await sandbox.run({ ...parameters, options: checking }, options);
+	expect(output[0]?.json).toHaveProperty('check', 'passed');
+}
+
 const ALONE = 'nothing is connected before this node. Connect this node to a trigger [item 0]';
 
 describe('a node that runs alone', () => {
 	it.each(WRITES)('doesn’t carry out %s, but checks it', async (name) => {
-		const parameters = await prepared(name);
-		await expectRefused(parameters, { isAlone: true }, ALONE);
-		const options = { ...Object(parameters.options), checkOnly: true };
-		const checked = await sandbox.run({ ...parameters, options }, { isAlone: true });
-		expect(checked.output[0]?.json).toHaveProperty('check', 'passed');
+		await expectOnlyChecked(await prepared(name), { isAlone: true }, ALONE);
 	});
 
 	it.each(TOOL_WRITES)('doesn’t carry out %s as a tool with leave', async (name) => {
@@ -75,11 +79,7 @@ describe('an evaluation', () => {
 		'this is an evaluation, in which n8n may make up what the service answers [item 0]';
 
 	it.each(WRITES)('doesn’t carry out %s, but checks it', async (name) => {
-		const parameters = await prepared(name);
-		await expectRefused(parameters, EVALUATION, reason);
-		const options = { ...Object(parameters.options), checkOnly: true };
-		const checked = await sandbox.run({ ...parameters, options }, EVALUATION);
-		expect(checked.output[0]?.json).toHaveProperty('check', 'passed');
+		await expectOnlyChecked(await prepared(name), EVALUATION, reason);
 	});
 
 	it('reads', async () => {
@@ -92,11 +92,8 @@ describe('a workflow that n8n doesn’t keep', () => {
 
 	it.each([CHAT, WITHOUT_ID])('pays nothing, but checks: %j', async (host) => {
 		const parameters = await prepared('payment.create', { allowToolWrites: true });
-		await expectRefused(parameters, host, reason);
 		await expectRefused(parameters, { ...host, ...TOOL }, reason);
-		const options = { ...Object(parameters.options), checkOnly: true };
-		const checked = await sandbox.run({ ...parameters, options }, host);
-		expect(checked.output[0]?.json).toHaveProperty('check', 'passed');
+		await expectOnlyChecked(parameters, host, reason);
 	});
 
 	it.each([CHAT, WITHOUT_ID])('makes other changes: %j', async (host) => {

@@ -1,13 +1,11 @@
 import {
 	NodeConnectionTypes,
 	type ICredentialDataDecryptedObject,
-	type ICredentialsDecrypted,
 	type IDataObject,
 	type INode,
 	type INodeExecutionData,
 	type INodeListSearchResult,
 	type INodeParameters,
-	type INodeType,
 } from 'n8n-workflow';
 
 import { PayrollPaymentsApi } from '../../credentials/PayrollPaymentsApi.credentials';
@@ -91,15 +89,13 @@ function asTool(type: PayrollPayments): PayrollPayments {
 	return type;
 }
 
-const TYPES: Readonly<Record<string, INodeType>> = {
+const nodeTypes = new NodeTypes({
 	inputItems,
 	plainRequests,
 	payrollPayments: new PayrollPayments(),
 	payrollPaymentsTool: asTool(new PayrollPayments()),
 	rawRequest: sendRawRequest,
-};
-
-const nodeTypes = new NodeTypes(TYPES);
+});
 
 /** Saved credentials of the action node. */
 export class SavedCredentials extends EngineCredentials {
@@ -191,13 +187,9 @@ export async function runNode(
 	const outputs = resultData.runData.Payroll?.at(-1)?.data?.main ?? [];
 	const error = resultData.runData.Payroll?.at(-1)?.error ?? resultData.error;
 	/* Whatever any test makes the node put out must suit the schema that n8n's editor reads. */
-	const type = options.node?.type ?? 'payrollPayments';
-	if (type.startsWith('payrollPayments')) {
-		const node = { ...parameters, ...options.node?.parameters };
-		validateActionOutput(
-			node,
-			outputs.flatMap((items) => items ?? []),
-		);
+	if (node.type.startsWith('payrollPayments')) {
+		const items = outputs.flatMap((each) => each ?? []);
+		validateActionOutput(node.parameters, items);
 	}
 	return {
 		output: outputs[0] ?? [],
@@ -217,16 +209,11 @@ export async function testSaved(
 ): Promise<{ status: string; message: string }> {
 	const { CredentialTestContext } = await import('n8n-core');
 	const context = new CredentialTestContext(additionalData(credentials, 'test'));
-	const decrypted: ICredentialsDecrypted = {
-		id: '1',
-		name: 'saved',
-		type: 'payrollPaymentsApi',
+	const { testPayrollPaymentsApi } = new PayrollPayments().methods.credentialTest;
+	return await testPayrollPaymentsApi.call(context, {
+		...{ id: '1', name: 'saved', type: 'payrollPaymentsApi' },
 		data: credentials.data,
-	};
-	return await new PayrollPayments().methods.credentialTest.testPayrollPaymentsApi.call(
-		context,
-		decrypted,
-	);
+	});
 }
 
 /** Looks for users as the picker of the field User does, with the parameters filled in so far. */

@@ -3,6 +3,7 @@ import { z } from 'zod';
 
 import { outputOf, type Execution } from '../../n8nHost/executions';
 import type { N8nRest } from '../../n8nHost/n8nRest';
+import { without } from '../../n8nHost/sampleEvents';
 
 const typedData = z.object({
 	domain: z.record(z.unknown()),
@@ -17,10 +18,7 @@ export async function signedOutside(
 ): Promise<string> {
 	const [asked] = outputOf(execution, 'What to sign');
 	const { domain, types, message } = typedData.parse(asked);
-	const signed = Object.fromEntries(
-		Object.entries(types).filter(([name]) => name !== 'EIP712Domain'),
-	);
-	return await wallet.signTypedData(domain, signed, message);
+	return await wallet.signTypedData(domain, without(types, 'EIP712Domain'), message);
 }
 
 /** The link to the form at which an execution waits, if it waits at one. */

@@ -1,4 +1,4 @@
-import Ajv, { type ValidateFunction } from 'ajv';
+import Ajv from 'ajv';
 import type { INodeExecutionData } from 'n8n-workflow';
 
 import { outputSchemas } from '../../tooling/outputSchemas';
@@ -11,22 +11,9 @@ export function previewOf(file: string): string[] {
 }
 
 const ajv = new Ajv({ allErrors: true, allowUnionTypes: true });
-const validators = new Map<string, ValidateFunction>();
-
-function validatorOf(file: string): ValidateFunction {
-	const known = validators.get(file);
-	if (known !== undefined) return known;
-	const schema = schemas[file];
-	if (schema === undefined) throw new Error(`There is no output schema ${file}.`);
-	const validator = ajv.compile(schema);
-	validators.set(file, validator);
-	return validator;
-}
 
 /** What a node said with an item: its normal output, a check, or why the item failed. */
-type OutputKind = 'check' | 'failure' | 'output';
-
-function kindOf({ json }: INodeExecutionData): OutputKind {
+function kindOf({ json }: INodeExecutionData): 'check' | 'failure' | 'output' {
 	if (json.check === 'passed') return 'check';
 	return typeof json.error === 'string' ? 'failure' : 'output';
 }
@@ -36,7 +23,10 @@ export const validated = new Set<string>();
 
 /** Called by the hosts for everything that a node puts out: it must suit the schema that ships. */
 function validate(file: string, items: readonly INodeExecutionData[]): void {
-	const validator = validatorOf(file);
+	const schema = schemas[file];
+	if (schema === undefined) throw new Error(`There is no output schema ${file}.`);
+	/* Compiled once for each schema. */
+	const validator = ajv.compile(schema);
 	for (const item of items) {
 		/* As n8n saves and shows it. */
 		const json: unknown = JSON.parse(JSON.stringify(item.json));

@@ -31,14 +31,9 @@ export class PollingWorkflow {
 		readonly id: string,
 		/** The operation that each poll begins with. */
 		private readonly operation: string,
-		private readonly nodes: ReturnType<typeof PollingWorkflow.nodes>,
+		private readonly nodes: readonly WorkflowNode[],
 		private readonly name: string,
 	) {}
-
-	private static nodes(parameters: Record<string, unknown>) {
-		const trigger = pollingTrigger(parameters, { id: 'poll' });
-		return [trigger, node('After', 'n8n-nodes-base.noOp', {}, { id: 'after' })];
-	}
 
 	/** Resolves when it has polled. */
 	static async start(
@@ -48,7 +43,8 @@ export class PollingWorkflow {
 		parameters: Record<string, unknown>,
 	): Promise<PollingWorkflow> {
 		const { n8n, api } = environment;
-		const nodes = PollingWorkflow.nodes(parameters);
+		const trigger = pollingTrigger(parameters, { id: 'poll' });
+		const nodes = [trigger, node('After', 'n8n-nodes-base.noOp', {}, { id: 'after' })];
 		const { id } = await n8n.saveWorkflow(chain(name, nodes), [api]);
 		const workflow = new PollingWorkflow(environment, id, operation, nodes, name);
 		await workflow.polledAfter(async () => await n8n.activate(id));
@@ -58,10 +54,10 @@ export class PollingWorkflow {
 	/** Publishes the workflow again, with its last node moved. */
 	async publishEdit(): Promise<void> {
 		const { n8n, api } = this.environment;
-		const [trigger, after] = this.nodes;
-		if (trigger === undefined || after === undefined) throw new Error('The workflow has no nodes');
-		const edited = chain(this.name, [trigger, { ...after, position: [300, 0] }]);
-		await n8n.saveWorkflow(edited, [api]);
+		const moved = this.nodes.map((each) =>
+			each.name === 'After' ? { ...each, position: [300, 0] } : each,
+		);
+		await n8n.saveWorkflow(chain(this.name, moved), [api]);
 		await n8n.activate(this.id);
 	}
 

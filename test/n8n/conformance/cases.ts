@@ -1,15 +1,18 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
+import { without } from '../../../n8nHost/sampleEvents';
 import { SIGNED_ELSEWHERE } from '../../support/operationForms';
 import { forbiddenTexts } from './examples';
 import type { World } from './world';
 
 type Output = readonly IDataObject[];
 
+/** What differs from the complete form of the operation. */
+type Change = INodeParameters | ((world: World) => INodeParameters | Promise<INodeParameters>);
+
 /** A form filled in in a way that the document allows. */
 export interface Accepted {
-	/** What differs from the complete form of the operation. */
-	readonly form?: INodeParameters | ((world: World) => INodeParameters | Promise<INodeParameters>);
+	readonly form?: Change;
 	readonly items?: readonly IDataObject[];
 	/** What goes over the wire, if not what the operation says. */
 	readonly requests?: (form: INodeParameters, world: World) => readonly ExpectedRequest[];
@@ -21,7 +24,7 @@ export interface Accepted {
 
 /** A form that the document rules out, and the field that the error names. */
 export interface Refused {
-	readonly form: INodeParameters | ((world: World) => INodeParameters | Promise<INodeParameters>);
+	readonly form: Change;
 	readonly label: string;
 	readonly items?: readonly IDataObject[];
 }
@@ -64,13 +67,10 @@ export interface Group {
 
 /** How one operation of the node is asked, and what that must look like on the wire. */
 export interface OperationCases {
-	/** The label in the node. */
+	/** Resource and operation of the node, e.g. `balance.get`. */
 	readonly name: string;
 	/** The service's operations, in the order of their requests. */
 	readonly calls: readonly string[];
-	readonly effect: 'read' | 'write';
-	readonly resource: string;
-	readonly operation: string;
 	/** A complete form. */
 	readonly form: (world: World) => INodeParameters | Promise<INodeParameters>;
 	readonly requests: (form: INodeParameters, world: World) => readonly ExpectedRequest[];
@@ -85,22 +85,18 @@ export function refusing(
 	parameter: string,
 	values: readonly INodeParameters[string][],
 	others: INodeParameters = {},
-): Refused[] {
+): Array<{ label: string; form: INodeParameters }> {
 	return values.map((value) => ({ label, form: { ...others, [parameter]: asExpression(value) } }));
+}
+
+/** The same for a member of Options. */
+export function refusingOption(...given: Parameters<typeof refusing>): Refused[] {
+	return refusing(...given).map(({ label, form: options }) => ({ label, form: { options } }));
 }
 
 /** n8n itself refuses an empty field that is required, but no expression that finds nothing. */
 const asExpression = (value: INodeParameters[string]) =>
 	typeof value === 'string' && /^(=|$)/.test(value) ? `={{ ${JSON.stringify(value)} }}` : value;
-
-/** The same for a member of Options. */
-export function refusingOption(
-	label: string,
-	name: string,
-	values: readonly INodeParameters[string][],
-): Refused[] {
-	return values.map((value) => ({ label, form: { options: { [name]: asExpression(value) } } }));
-}
 
 /** One accepted form for each value of a parameter. */
 export function accepting(
@@ -110,6 +106,29 @@ export function accepting(
 ): Accepted[] {
 	return values.map((value) => ({ form: { ...others, [parameter]: value } }));
 }
+
+/** Another name for a field of the body, which the service has, too. */
+export function renamed(
+	label: string,
+	option: 'decisionFieldName' | 'eventTypeFieldName',
+	taken: string,
+	requestWith: (name: string) => ExpectedRequest,
+): Group {
+	const longest = `d${'x'.repeat(63)}`;
+	return {
+		what: `another name for a field, as ${label} says`,
+		accepted: ['another', longest].map((name) => ({
+			form: { options: { [option]: name } },
+			prepare: ({ service }) => void service.change({ [option]: name }),
+			requests: () => [requestWith(name)],
+		})),
+		refused: refusingOption(label, option, ['', taken, '1st', 'a-b', `${longest}x`]),
+	};
+}
+
+/** Addresses of different people. */
+export const people = (count: number, name = 'person'): string[] =>
+	Array.from({ length: count }, (_, index) => `${name}${index}@example.com`);
 
 export const WRONG_ADDRESSES = forbiddenTexts('EvmAddress').filter(Boolean);
 export const WRONG_EMAILS = forbiddenTexts('Email').filter(Boolean);
@@ -121,6 +140,10 @@ export const WRONG_SIGNERS: readonly Refused[] = [
 ];
 
 export const SIGNATURE = /^0x[0-9a-f]{130}$/;
+
+/** A record without the field; with it, where the record has none of that name. */
+export const changed = (record: Record<string, unknown>, field: string): Record<string, unknown> =>
+	field in record ? without(record, field) : { ...record, [field]: '1' };
 
 /** A list as the wire log shows it in a query: a single value isn't an array. */
 export function repeated(values: readonly string[]): string | readonly string[] {

@@ -1,7 +1,9 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
+import '../../support/withoutPauses';
 import type { WireLogEntry } from '../../../sandbox/server';
 import { PayrollPayments } from '../../../nodes/PayrollPayments/PayrollPayments.node';
+import { PayrollPaymentsTrigger } from '../../../nodes/PayrollPayments/PayrollPaymentsTrigger.node';
 import { runNode } from '../../support/actionHost';
 import { OPERATION_IDS } from '../../support/operationForms';
 import {
@@ -13,7 +15,6 @@ import {
 } from './cases';
 import { bodyField, operation, OPERATIONS, valuesOf } from './openapi';
 import { OPERATION_CASES } from './operations';
-import { getBalance } from './operations/balance';
 import { answersSuite } from './suites/answers';
 import { authenticationSuite } from './suites/authentication';
 import { defaultsSuite } from './suites/defaults';
@@ -22,22 +23,12 @@ import { sandboxSuite } from './suites/sandbox';
 import { differences } from './tables';
 import { World } from './world';
 
-/** The pauses before retries, in milliseconds; nobody waits for them. */
-const mockPauses: number[] = [];
-
-jest.mock('n8n-workflow', () => ({
-	...jest.requireActual<object>('n8n-workflow'),
-	sleep: async (milliseconds: number) => {
-		mockPauses.push(milliseconds);
-	},
-}));
-
 const world = new World();
 
 beforeAll(async () => {
 	await world.start();
 	/* Else the first payment would confirm the token by a read. */
-	await runNode(world.signedIn, await formOf(getBalance, {}));
+	await runNode(world.signedIn, world.balance());
 });
 
 afterAll(async () => {
@@ -57,7 +48,7 @@ const isSignIn = ({ path }: { path: string }): boolean => path.startsWith('/v2/a
 /** A complete form with what a case changes. Options under test join those that the form needs. */
 async function formOf(cases: OperationCases, { form = {} }: Accepted): Promise<INodeParameters> {
 	const given = typeof form === 'function' ? await form(world) : form;
-	const { resource, operation } = cases;
+	const [resource, operation] = cases.name.split('.');
 	const own = await cases.form(world);
 	const options = { ...optionsOf(own), ...optionsOf(given) };
 	return { resource, operation, ...own, ...given, options };
@@ -82,7 +73,7 @@ async function expectAccepted(cases: OperationCases, accepted: Accepted): Promis
 	else world.startOver();
 	accepted.prepare?.(world);
 	const form = await formOf(cases, accepted);
-	const isSigningIn = cases.resource === 'authentication';
+	const isSigningIn = cases.name.startsWith('authentication.');
 	world.service.wireLog.clear();
 	const { output, error } = await runNode(world.signedIn, form, { items: accepted.items });
 	expect(error?.message).toBeUndefined();
@@ -117,12 +108,13 @@ async function expectRefused(cases: OperationCases, refused: Refused): Promise<v
 }
 
 /** The options that every operation has. */
-function commonOptions({ effect }: OperationCases): Group {
+function commonOptions({ calls }: OperationCases): Group {
+	const isRead = calls.every((call) => operation(call).method === 'GET');
 	const accepted = [
 		{ concurrency: 1 },
 		{ concurrency: 50 },
 		{ timeout: 3_600_000 },
-		...(effect === 'read' ? [{ retries: 0 }, { retries: 10 }] : [{ checkOnly: false }]),
+		...(isRead ? [{ retries: 0 }, { retries: 10 }] : [{ checkOnly: false }]),
 	];
 	return {
 		what: 'the options of every operation',
@@ -130,7 +122,7 @@ function commonOptions({ effect }: OperationCases): Group {
 		refused: [
 			...refusingOption('Concurrency', 'concurrency', [0, 51, 1.5]),
 			...refusingOption('Timeout (Milliseconds)', 'timeout', [0, 3_600_001]),
-			...(effect === 'read' ? refusingOption('Retries', 'retries', [-1, 11]) : []),
+			...(isRead ? refusingOption('Retries', 'retries', [-1, 11]) : []),
 		],
 	};
 }
@@ -174,14 +166,16 @@ describe('answers', () => {
 });
 
 describe('defaults', () => {
-	defaultsSuite(mockPauses);
+	defaultsSuite();
 });
 
 describe('events', () => {
 	eventsSuite(world);
 });
 
-const { properties } = new PayrollPayments().description;
+const { properties: actionFields } = new PayrollPayments().description;
+const { properties: triggerFields } = new PayrollPaymentsTrigger().description;
+const filters = triggerFields.find(({ name }) => name === 'filters')?.options ?? [];
 const only = (field: string) => bodyField('createInstantPayment', field).enum ?? [];
 const administrators = [
 	...valuesOf('TeamAdministratorRole'),
@@ -196,15 +190,23 @@ const menus: ReadonlyArray<readonly [string, string, readonly string[]]> = [
 	['payment', 'currency', only('currency_symbol')],
 	['payment', 'network', only('network')],
 	['webhook', 'eventType', valuesOf('EventType')],
+	['trigger', 'events', ['*', ...valuesOf('EventType')]],
+	['trigger', 'depositStatuses', ['unknown', ...valuesOf('Deposit.status')]],
+	['trigger', 'networks', valuesOf('Deposit.network')],
+	['trigger', 'providers', valuesOf('Deposit.provider_name')],
 ];
 
 it.each(menus)('the menu %s: %s offers what the document lists', (resource, name, values) => {
-	const fields = properties.filter(
-		(field) =>
-			field.name === name && field.displayOptions?.show?.resource?.includes(resource) === true,
-	);
+	const form =
+		resource === 'trigger'
+			? [...triggerFields, ...filters]
+			: actionFields.filter(({ displayOptions: { show } = {} }) =>
+					show?.resource?.includes(resource),
+				);
+	const fields = form.filter((field) => field.name === name);
 	expect(fields.length).toBeGreaterThan(0);
-	for (const { options = [] } of fields) {
+	for (const field of fields) {
+		const options = 'options' in field ? (field.options ?? []) : [];
 		const offered = options.map((option) => ('value' in option ? option.value : undefined));
 		/* Execute may leave the role open. */
 		expect(offered.filter((value) => value !== '' && value !== 'any').sort()).toEqual(

@@ -30,6 +30,7 @@ beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());
 
 interface Circumstances {
+	readonly retries?: number;
 	readonly signal?: AbortSignal;
 	/** Called with each request, before it is answered. */
 	readonly onRequest?: () => void;
@@ -39,7 +40,7 @@ interface Circumstances {
 async function send(
 	method: Call<unknown>['method'],
 	answers: Array<HttpAnswer | Error>,
-	{ signal, onRequest }: Circumstances = {},
+	{ retries, signal, onRequest }: Circumstances = {},
 ) {
 	const requests: HttpRequest[] = [];
 	const times: number[] = [];
@@ -63,7 +64,7 @@ async function send(
 		accessToken: 'a.b.c',
 	});
 	let isOver = false;
-	const client = new Client(credentials, transport, new Redactor(), { signal });
+	const client = new Client(credentials, transport, new Redactor(), { retries, signal });
 	const work = (
 		method === 'GET' ? client.sendRead({ ...call, method }) : client.sendWrite({ ...call, method })
 	)
@@ -93,6 +94,18 @@ describe('reads', () => {
 		expect(outcome).toMatchObject({ status, errorCode: 'E1' });
 	});
 
+	it('stop after the retries that were asked for', async () => {
+		const answers = Array.from({ length: 9 }, () => failing(503));
+		expect((await send('GET', answers)).requests).toHaveLength(4);
+		expect((await send('GET', answers, { retries: 0 })).requests).toHaveLength(1);
+	});
+
+	it('wait longer each time', async () => {
+		const { pauses } = await send('GET', [failing(503), failing(503), failing(503), ok]);
+		const [first = 0, second = 0, third = 0] = pauses;
+		expect([first < second, second < third]).toEqual([true, true]);
+	});
+
 	it('wait as long as Retry-After says, but not for more than a minute', async () => {
 		const { pauses } = await send('GET', [failing(429, { 'retry-after': '7' }), ok]);
 		expect(pauses).toEqual([7_000]);
@@ -120,10 +133,7 @@ describe('reads', () => {
 	});
 });
 
-/*
- * test/n8n/conformance has how often reads are tried, and test/n8n/faults.test.ts the writes: each goes
- * out once, whatever comes of it.
- */
+/* test/n8n/faults.test.ts has the writes: each goes out once, whatever comes of it. */
 
 it('reads both kinds of Retry-After', () => {
 	expect(retryAfter('120', 0)).toBe(120_000);

@@ -4,6 +4,8 @@ import { z } from 'zod';
 import { runNode } from '../../../support/actionHost';
 import {
 	accepting,
+	changed,
+	people,
 	post,
 	put,
 	refusing,
@@ -24,9 +26,6 @@ const COMPANY_ADMINISTRATOR_ROLES = valuesOf('CompanyAdministratorRole');
 const [FEWEST_ADMINISTRATORS, MOST_ADMINISTRATORS] = boundsOf(
 	bodyField('createAdministratorInvites', 'emails'),
 );
-
-const people = (count: number): string[] =>
-	Array.from({ length: count }, (_, index) => `admin${index}@example.com`);
 
 const roleCases = ({ team, company }: World): Accepted[] => [
 	...accepting('role', TEAM_ADMINISTRATOR_ROLES, { entityId: team }),
@@ -119,30 +118,21 @@ const form = ({ team }: World): INodeParameters => ({
 });
 
 export const createAdministratorInvites: OperationCases = {
-	name: 'Administrator Invite: Create',
+	name: 'administratorInvite.create',
 	calls: ['createAdministratorInvites'],
-	effect: 'write',
-	resource: 'administratorInvite',
-	operation: 'create',
 	form,
 	requests: (given) => batchesOf(given.emails).map((emails) => creation(given, emails)),
-	groups: (world) => [
-		...sharedGroups(world),
-		{ what: 'the answer, with the whole typed data', accepted: [{}] },
-	],
+	groups: sharedGroups,
 };
 
 export const createAndExecuteAdministratorInvites: OperationCases = {
-	name: 'Administrator Invite: Create and Execute',
+	name: 'administratorInvite.send',
 	calls: ['createAdministratorInvites', 'executeAdministratorInvites'],
-	effect: 'write',
-	resource: 'administratorInvite',
-	operation: 'send',
 	form,
 	requests: (given) =>
 		batchesOf(given.emails).flatMap((emails) => [creation(given, emails), execution()]),
 	answers: () => [],
-	groups: (world) => sharedGroups(world),
+	groups: sharedGroups,
 };
 
 const createdShape = z.object({
@@ -204,11 +194,8 @@ function innermost(value: unknown): unknown {
 }
 
 export const executeAdministratorInvites: OperationCases = {
-	name: 'Administrator Invite: Execute',
+	name: 'administratorInvite.complete',
 	calls: ['executeAdministratorInvites'],
-	effect: 'write',
-	resource: 'administratorInvite',
-	operation: 'complete',
 	form: executionForm,
 	requests: ({ inviteIds, typedData, signature }, world) => [
 		execution({
@@ -250,15 +237,10 @@ export const executeAdministratorInvites: OperationCases = {
 			refused: [...fieldsOf('SetRolesForwardRequest'), 'more'].map((name) => ({
 				label: 'Typed Data',
 				form: async (world) => {
-					const { inviteIds, typedData } = await executionForm(world);
-					const structure = createdShape.shape.typed_data.parse(JSON.parse(String(typedData)));
-					const { [name]: known, ...others } = structure.typed_data;
-					const changed = known === undefined ? { ...others, [name]: '1' } : others;
-					return {
-						inviteIds,
-						role: 'team_viewer',
-						typedData: JSON.stringify({ ...structure, typed_data: changed }),
-					};
+					const form = await executionForm(world);
+					const structure = createdShape.shape.typed_data.parse(JSON.parse(String(form.typedData)));
+					const typed_data = changed(structure.typed_data, name);
+					return { ...form, typedData: JSON.stringify({ ...structure, typed_data }) };
 				},
 			})),
 		},

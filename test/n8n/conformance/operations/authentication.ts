@@ -2,11 +2,8 @@ import { get, post, refusing, WRONG_ADDRESSES, type OperationCases } from '../ca
 import type { World } from '../world';
 
 export const getSignInMessage: OperationCases = {
-	name: 'Authentication: Get Sign-In Message',
+	name: 'authentication.getSignInMessage',
 	calls: ['getSignInMessage'],
-	effect: 'read',
-	resource: 'authentication',
-	operation: 'getSignInMessage',
 	form: () => ({}),
 	requests: ({ wallet, platformId }, world) => [
 		get('/v2/auth/siwe', {
@@ -18,10 +15,10 @@ export const getSignInMessage: OperationCases = {
 		const { address, platformId } = world.account('teamAdministrator');
 		const own = world.account();
 		return [
-			{ what: 'wallet and platform ID of the credentials', accepted: [{}] },
 			{
-				what: 'explicit wallet and platform ID, together and alone',
+				what: 'wallet and platform ID of the credentials, and explicit ones, together and alone',
 				accepted: [
+					{},
 					{ form: { wallet: address, platformId } },
 					{ form: { wallet: own.address } },
 					{ form: { platformId: own.platformId } },
@@ -40,34 +37,28 @@ async function signedMessage(world: World) {
 const nonceOf = (message: unknown): string => /^Nonce: (.+)$/m.exec(String(message))?.[1] ?? '';
 
 export const verifySignIn: OperationCases = {
-	name: 'Authentication: Verify',
+	name: 'authentication.verify',
 	calls: ['verifySignIn'],
-	effect: 'write',
-	resource: 'authentication',
-	operation: 'verify',
 	form: signedMessage,
 	requests: ({ message, signature, nonce }) => [
 		post('/v2/auth/verify', { message, sig: signature, nonce: nonce ?? nonceOf(message) }),
 	],
 	groups: () => [
 		{
-			what: 'message and signature, with the nonce of the message',
-			accepted: [{}],
-			refused: [
-				...refusing('Message', 'message', ['']),
-				...refusing('Signature', 'signature', ['', 'signed', '0x', '0xg1']),
-				...refusing('Nonce', 'message', ['A message without that line']),
-			],
-		},
-		{
-			what: 'an explicit nonce',
+			what: 'message and signature, with the nonce of the message or an explicit one',
 			accepted: [
+				{},
 				{
 					form: async (world) => {
 						const signed = await signedMessage(world);
 						return { ...signed, nonce: nonceOf(signed.message) };
 					},
 				},
+			],
+			refused: [
+				...refusing('Message', 'message', ['']),
+				...refusing('Signature', 'signature', ['', 'signed', '0x', '0xg1']),
+				...refusing('Nonce', 'message', ['A message without that line']),
 			],
 		},
 	],

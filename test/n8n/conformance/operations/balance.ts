@@ -11,11 +11,8 @@ const ENCODINGS = [
 ] as const;
 
 export const getBalance: OperationCases = {
-	name: 'Balance: Get',
+	name: 'balance.get',
 	calls: ['getBalance'],
-	effect: 'read',
-	resource: 'balance',
-	operation: 'get',
 	form: ({ team }) => ({ entityId: team, output: 'asReceived' }),
 	requests: ({ entityId, currencies }) => [
 		get('/v2/balance', {

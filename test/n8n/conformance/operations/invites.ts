@@ -1,7 +1,10 @@
+import type { INodeParameters } from 'n8n-workflow';
+
 import { FORMS } from '../../../support/operationForms';
 import {
 	accepting,
 	get,
+	people,
 	post,
 	refusing,
 	refusingOption,
@@ -16,11 +19,8 @@ const ROLES = valuesOf('Role');
 const WORKER_ROLES = valuesOf('WorkerInviteRole');
 
 export const listInvites: OperationCases = {
-	name: 'Invite: Get Many',
+	name: 'invite.getAll',
 	calls: ['listInvites'],
-	effect: 'read',
-	resource: 'invite',
-	operation: 'getAll',
 	form: ({ team }) => ({ entityId: team, returnAll: true }),
 	requests: ({ entityId }) => [get('/v2/invites', { nanoid: String(entityId) })],
 	answers: (output) => [output],
@@ -44,30 +44,30 @@ export const listInvites: OperationCases = {
 const camelCase = (name: string): string =>
 	name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 
-const prefillWith = (given: Readonly<Record<string, string>>): Record<string, string> =>
+/** A complete prefill with these fields. */
+export const prefillWith = (given: Readonly<Record<string, string>>): Record<string, string> =>
 	Object.fromEntries(PREFILL_FIELDS.map((name) => [name, given[name] ?? '']));
 
 const COMPLETE = Object.fromEntries(PREFILL_FIELDS.map((name) => [name, `The ${name}`]));
 
-const request = (nanoid: unknown, invites: readonly unknown[], others: object = {}) =>
+const inForm = (invitee: INodeParameters): INodeParameters => ({
+	inviteesSource: 'fields',
+	invitees: { invitee: [invitee] },
+});
+
+const request = (nanoid: unknown, invites: unknown, others: object = {}) =>
 	post('/v2/invites', { nanoid, invites, role: 'contractor', ...others });
 
 export const createInvites: OperationCases = {
-	name: 'Invite: Create',
+	name: 'invite.create',
 	calls: ['createInvites'],
-	effect: 'write',
-	resource: 'invite',
-	operation: 'create',
 	form: ({ team }) => ({ ...FORMS.createInvites, teamId: team }),
-	requests: ({ teamId, role, inviteesJson, anonymous }) => {
-		const invites: unknown = JSON.parse(String(inviteesJson));
-		return [
-			request(teamId, Array.isArray(invites) ? invites : [], {
-				role,
-				...(anonymous === true ? { anonymous } : {}),
-			}),
-		];
-	},
+	requests: ({ teamId, role, inviteesJson, anonymous }) => [
+		request(teamId, JSON.parse(String(inviteesJson)), {
+			role,
+			...(anonymous === true ? { anonymous } : {}),
+		}),
+	],
 	groups: ({ team }) => [
 		{
 			what: 'a team',
@@ -93,9 +93,7 @@ export const createInvites: OperationCases = {
 			accepted: accepting('inviteesJson', [
 				JSON.stringify(allowedTexts('Email').map((email) => ({ email }))),
 				JSON.stringify([{ email: 'ana@example.com', prefill: COMPLETE }]),
-				JSON.stringify(
-					Array.from({ length: 250 }, (_, index) => ({ email: `p${index}@example.com` })),
-				),
+				JSON.stringify(people(250).map((email) => ({ email }))),
 			]),
 			refused: refusing('Invitees (JSON)', 'inviteesJson', [
 				'',
@@ -113,26 +111,17 @@ export const createInvites: OperationCases = {
 			what: 'each of the 14 prefill fields alone, in the form',
 			accepted: [
 				...PREFILL_FIELDS.map((name) => ({
-					form: {
-						inviteesSource: 'fields',
-						invitees: { invitee: [{ email: 'ana@example.com', [camelCase(name)]: 'X' }] },
-					},
+					form: inForm({ email: 'ana@example.com', [camelCase(name)]: 'X' }),
 					requests: () => [
 						request(team, [{ email: 'ana@example.com', prefill: prefillWith({ [name]: 'X' }) }]),
 					],
 				})),
 				{
-					form: {
-						inviteesSource: 'fields',
-						invitees: { invitee: [{ email: 'ana@example.com' }] },
-					},
+					form: inForm({ email: 'ana@example.com' }),
 					requests: () => [request(team, [{ email: 'ana@example.com' }])],
 				},
 			],
-			refused: WRONG_EMAILS.map((email) => ({
-				label: 'Invitees',
-				form: { inviteesSource: 'fields', invitees: { invitee: [{ email }] } },
-			})),
+			refused: WRONG_EMAILS.map((email) => ({ label: 'Invitees', form: inForm({ email }) })),
 		},
 		/* test/n8n/invitePeople.test.ts has the requests of sheets, and of people who are known already. */
 		{

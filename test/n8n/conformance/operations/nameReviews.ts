@@ -1,4 +1,4 @@
-import { accepting, post, refusing, refusingOption, type OperationCases } from '../cases';
+import { accepting, post, refusing, renamed, type OperationCases } from '../cases';
 import { allowedTexts, forbiddenTexts } from '../examples';
 import { bodyField } from '../openapi';
 
@@ -9,11 +9,8 @@ const path = (team: unknown, user: string): string =>
 	`/v2/payments/teams/${String(team)}/external_entity/${user}/name_review`;
 
 export const resolveNameReview: OperationCases = {
-	name: 'Name Review: Resolve',
+	name: 'nameReview.update',
 	calls: ['resolveNameReview'],
-	effect: 'write',
-	resource: 'nameReview',
-	operation: 'update',
 	form: ({ team, reviewed }) => ({
 		teamId: team,
 		userId: { __rl: true, mode: 'id', value: reviewed },
@@ -47,25 +44,8 @@ export const resolveNameReview: OperationCases = {
 				})),
 			],
 		},
-		{
-			what: 'another name for the field with the decision',
-			accepted: ['decision', `d${'x'.repeat(63)}`].map((decisionFieldName) => ({
-				form: { options: { decisionFieldName } },
-				prepare: ({ service }) => void service.change({ decisionFieldName }),
-				requests: () => [
-					post(path(team, reviewed), {
-						review_version: REVIEWED_AT,
-						[decisionFieldName]: 'approve',
-					}),
-				],
-			})),
-			refused: refusingOption('Decision Field Name', 'decisionFieldName', [
-				'',
-				'review_version',
-				'1st',
-				'a-b',
-				`d${'x'.repeat(64)}`,
-			]),
-		},
+		renamed('Decision Field Name', 'decisionFieldName', 'review_version', (name) =>
+			post(path(team, reviewed), { review_version: REVIEWED_AT, [name]: 'approve' }),
+		),
 	],
 };

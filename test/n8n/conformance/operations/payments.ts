@@ -1,12 +1,14 @@
 import { z } from 'zod';
 
 import {
+	changed,
 	put,
 	refusing,
 	SIGNATURE,
 	WRONG_EMAILS,
 	WRONG_SIGNERS,
 	type OperationCases,
+	type Refused,
 } from '../cases';
 import { forbiddenTexts } from '../examples';
 import { bodyField, boundsOf, fieldsOf, schema, valuesOf } from '../openapi';
@@ -28,14 +30,22 @@ const paying = async (world: World, cents = 12_500, email = 'ana@example.com') =
 		{ amount_cents: cents, email },
 	);
 
+/** A payment whose authorization was changed so that it is none. */
+const withMessage = (
+	change: (message: Record<string, unknown>) => Record<string, unknown>,
+): Refused => ({
+	label: 'Payment Authorization',
+	form: async (world) => {
+		const form = await world.payment();
+		return { ...form, typedData: JSON.stringify(change(parsed(form.typedData))) };
+	},
+});
+
 const messageShape = z.object({ message: z.unknown() });
 
 export const createInstantPayment: OperationCases = {
-	name: 'Payment: Create Instant',
+	name: 'payment.create',
 	calls: ['createInstantPayment'],
-	effect: 'write',
-	resource: 'payment',
-	operation: 'create',
 	form: async (world) => await world.payment(),
 	/* The rest is what the node itself knows of the payment. */
 	answers: (output) => output.map(({ transaction }) => ({ transaction })),
@@ -122,20 +132,16 @@ export const createInstantPayment: OperationCases = {
 				},
 			],
 			refused: [
-				...[...fieldsOf('PaymentTypedData'), 'more'].map((name) => ({ name, part: [] })),
-				...[...DATA_FIELDS, 'more'].map((name) => ({ name, part: ['data'] })),
-			].map(({ name, part }) => ({
-				label: 'Payment Authorization',
-				form: async (world: World) => {
-					const form = await world.payment();
-					const typedData = parsed(form.typedData);
-					const whole = part.length === 0 ? typedData : jsonObject.parse(typedData.data);
-					const { [name]: known, ...others } = whole;
-					const target = known === undefined ? { ...others, [name]: '1' } : others;
-					const changed = part.length === 0 ? target : { ...typedData, data: target };
-					return { ...form, typedData: JSON.stringify(changed) };
-				},
-			})),
+				...[...fieldsOf('PaymentTypedData'), 'more'].map((name) =>
+					withMessage((message) => changed(message, name)),
+				),
+				...[...DATA_FIELDS, 'more'].map((name) =>
+					withMessage(({ data, ...message }) => ({
+						...message,
+						data: changed(jsonObject.parse(data), name),
+					})),
+				),
+			],
 		},
 	],
 };

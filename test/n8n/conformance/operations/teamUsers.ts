@@ -1,5 +1,6 @@
 import {
 	get,
+	people,
 	refusing,
 	repeated,
 	WRONG_EMAILS,
@@ -15,15 +16,9 @@ const [, MOST_EMAILS_IN_FILTER] = boundsOf(queryParameter('listTeamUsers', 'emai
 const request = (team: unknown, query: ExpectedRequest['query']) =>
 	get(`/v2/teams/${String(team)}/users`, query);
 
-const nobody = (count: number): string[] =>
-	Array.from({ length: count }, (_, index) => `nobody${index}@example.com`);
-
 export const listTeamUsers: OperationCases = {
-	name: 'Team User: Get Many',
+	name: 'teamUser.getAll',
 	calls: ['listTeamUsers'],
-	effect: 'read',
-	resource: 'teamUser',
-	operation: 'getAll',
 	form: ({ team }) => ({ teamId: team, returnAll: true, output: 'asReceived' }),
 	requests: ({ teamId }) => [request(teamId, {})],
 	answers: (output) => [
@@ -62,9 +57,9 @@ export const listTeamUsers: OperationCases = {
 			accepted: [
 				...[
 					emails.slice(0, 1),
-					nobody(1),
+					people(1, 'nobody'),
 					allowedTexts('Email'),
-					[...emails.slice(0, MOST_EMAILS_IN_FILTER - 1), ...nobody(1)],
+					[...emails.slice(0, MOST_EMAILS_IN_FILTER - 1), ...people(1, 'nobody')],
 				].map((wanted) => ({
 					form: { emails: wanted },
 					requests: () => [request(team, { emails: repeated(wanted) })],

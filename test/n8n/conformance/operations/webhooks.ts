@@ -1,4 +1,4 @@
-import { accepting, post, refusing, refusingOption, type OperationCases } from '../cases';
+import { accepting, post, refusing, renamed, type OperationCases } from '../cases';
 import { forbiddenTexts } from '../examples';
 import { bodyField, boundsOf, valuesOf } from '../openapi';
 
@@ -8,11 +8,8 @@ const [LEAST_VERSION, MOST_VERSION] = boundsOf(VERSION);
 const path = (webhookId: unknown): string => `/v2/webhooks/test/${String(webhookId)}`;
 
 export const sendTestDelivery: OperationCases = {
-	name: 'Webhook: Send Test',
+	name: 'webhook.send',
 	calls: ['sendTestDelivery'],
-	effect: 'write',
-	resource: 'webhook',
-	operation: 'send',
 	form: ({ webhook }) => ({ webhookId: webhook, eventType: 'deposit.received' }),
 	requests: ({ webhookId, eventType, version }) => [
 		post(path(webhookId), {
@@ -55,22 +52,8 @@ export const sendTestDelivery: OperationCases = {
 			accepted: [{}],
 			refused: refusing('Webhook ID', 'webhookId', forbiddenTexts('WebhookId')),
 		},
-		{
-			what: 'another name for the field with the event type',
-			accepted: ['type', `t${'x'.repeat(63)}`].map((eventTypeFieldName) => ({
-				form: { options: { eventTypeFieldName } },
-				prepare: ({ service }) => void service.change({ eventTypeFieldName }),
-				requests: () => [
-					post(path(webhook), { version: 2, [eventTypeFieldName]: 'deposit.received' }),
-				],
-			})),
-			refused: refusingOption('Event Type Field Name', 'eventTypeFieldName', [
-				'',
-				'version',
-				'1st',
-				'a-b',
-				`t${'x'.repeat(64)}`,
-			]),
-		},
+		renamed('Event Type Field Name', 'eventTypeFieldName', 'version', (name) =>
+			post(path(webhook), { version: VERSION.default, [name]: 'deposit.received' }),
+		),
 	],
 };

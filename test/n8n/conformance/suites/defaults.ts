@@ -1,51 +1,26 @@
-import { ClientRequest, createServer, type ServerResponse } from 'node:http';
+import { ClientRequest } from 'node:http';
 
 import type { INodeParameters } from 'n8n-workflow';
 
 import { runNode } from '../../../support/actionHost';
 import { useEchoService } from '../../../support/echoService';
-import { listen, type HttpServer } from '../../../support/httpServer';
+import { startHttpServer, type HttpServer } from '../../../support/httpServer';
 import { FORMS, withAccessToken, type OperationId } from '../../../support/operationForms';
 import { operation } from '../openapi';
 import { answerOf } from './answers';
 
-/** The answer to the read with which a run that writes confirms its token. */
-function answerRead(response: ServerResponse): void {
-	response.statusCode = 404;
-	response.end('{"success":false,"data":"No such entity"}');
-}
+const PATHS = { getBalance: '/v2/balance', sendTestDelivery: '/v2/webhooks/' };
 
-/** A service that holds every request of one method until it is told to answer. */
-class PatientService {
-	readonly held: ServerResponse[] = [];
-	private isOpen = false;
-	private readonly server = createServer((request, response) => {
-		request.resume();
-		if (request.url === '/ping') response.end('{}');
-		else if (request.method !== this.method) answerRead(response);
-		else if (this.isOpen) this.answer(response);
-		else this.held.push(response);
-	});
-
-	constructor(
-		private readonly method: string,
-		private readonly data: unknown,
-	) {}
-
-	async start(): Promise<HttpServer> {
-		return await listen(this.server);
-	}
-
-	/** Answers what is held, and from now on everything at once. */
-	open(): void {
-		this.isOpen = true;
-		for (const response of this.held) this.answer(response);
-	}
-
-	private answer(response: ServerResponse): void {
-		response.setHeader('content-type', 'application/json');
-		response.end(JSON.stringify({ success: true, data: this.data }));
-	}
+/** A service for one operation, whose answers wait; other requests get a 404, which confirms a token. */
+async function startWaitingService(
+	id: keyof typeof PATHS,
+	wait: () => Promise<number>,
+): Promise<HttpServer> {
+	const isAsked = ({ path }: { path: string }) => path.startsWith(PATHS[id]);
+	return await startHttpServer(
+		(request) => ({ success: isAsked(request), data: answerOf(id) }),
+		(request) => (isAsked(request) ? wait() : 404),
+	);
 }
 
 const ROUNDS = 1_000;
@@ -53,22 +28,25 @@ const ROUNDS = 1_000;
 const ROUNDS_AFTER = 50;
 
 /** What the options are if nobody sets them. No case waits for a clock. */
-export function defaultsSuite(pauses: number[]): void {
-	const rows: ReadonlyArray<readonly [string, OperationId, number]> = [
+export function defaultsSuite(): void {
+	it.each([
 		['reads: 5 at a time', 'getBalance', 5],
 		['writes: 1 at a time', 'sendTestDelivery', 1],
-	];
-
-	it.each(rows)('%s', async (_what, id, expected) => {
-		const service = new PatientService(operation(id).method, answerOf(id));
-		const { url, stop } = await service.start();
+	] as const)('%s', async (_what, id, expected) => {
+		let waiting = 0;
+		let open = () => {};
+		const opened = new Promise<number>((resolve) => (open = () => resolve(200)));
+		const { url, stop } = await startWaitingService(id, async () => {
+			waiting += 1;
+			return await opened;
+		});
 		const items = Array.from({ length: 12 }, () => ({}));
 		const run = runNode(withAccessToken(url), FORMS[id], { items });
 		const ping = async () => await (await fetch(`${url}/ping`)).text();
-		for (let round = 0; round < ROUNDS && service.held.length < expected; round++) await ping();
+		for (let round = 0; round < ROUNDS && waiting < expected; round++) await ping();
 		for (let round = 0; round < ROUNDS_AFTER; round++) await ping();
-		const together = service.held.length;
-		service.open();
+		const together = waiting;
+		open();
 		const { output, error } = await run;
 		await stop();
 		expect(error).toBeUndefined();
@@ -89,12 +67,9 @@ export function defaultsSuite(pauses: number[]): void {
 		return echo.requests.filter((request) => request.method === method).length;
 	}
 
-	it('reads are tried 3 more times with growing pauses, and writes never', async () => {
-		pauses.length = 0;
+	/* test/unit/api/client.test.ts has the pauses. */
+	it('reads are tried 3 more times, and writes never', async () => {
 		expect(await attempts('getBalance', {})).toBe(4);
-		expect(pauses).toHaveLength(3);
-		expect(pauses[1]).toBeGreaterThan(pauses[0] ?? 0);
-		expect(pauses[2]).toBeGreaterThan(pauses[1] ?? 0);
 		expect(await attempts('getBalance', { retries: 0 })).toBe(1);
 		expect(await attempts('getBalance', { retries: 10 })).toBe(11);
 		expect(await attempts('sendTestDelivery', {})).toBe(1);
@@ -104,8 +79,10 @@ export function defaultsSuite(pauses: number[]): void {
 		['30 seconds if nobody sets it', {}, 30_000],
 		['the given time', { timeout: 1_234 }, 1_234],
 	])('the timeout is %s', async (_what, options, expected) => {
-		const service = new PatientService('POST', {});
-		const { url, stop } = await service.start();
+		const { url, stop } = await startWaitingService(
+			'sendTestDelivery',
+			async () => await new Promise(() => {}),
+		);
 		/* Confirms the token, so that the next request is the one with the timeout. */
 		await runNode(withAccessToken(url), FORMS.getBalance);
 		const timeouts: number[] = [];
@@ -119,10 +96,8 @@ export function defaultsSuite(pauses: number[]): void {
 			if (callback !== undefined) setImmediate(callback);
 			return this;
 		});
-		const { error } = await runNode(withAccessToken(url), {
-			...FORMS.sendTestDelivery,
-			options,
-		});
+		const form = { ...FORMS.sendTestDelivery, options };
+		const { error } = await runNode(withAccessToken(url), form);
 		timer.mockRestore();
 		await stop();
 		expect(error?.message).toContain('it took too long to respond');
