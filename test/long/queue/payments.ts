@@ -152,7 +152,10 @@ export function describePayments(queueOf: () => N8nQueue): void {
 				const again = await workflow.sent(salt);
 				sentByRuns += again.sent - killed.sent;
 				const { execution, code } = each.isRecorded ? await workflow.latestCode() : {};
-				if (execution?.error?.message.includes('was already sent, so it was not sent again') === true) refused++;
+				if (
+					execution?.error?.message.includes('was already sent, so it was not sent again') === true
+				)
+					refused++;
 				if (each.isRecorded && !each.isMade) {
 					await workflow.publish({ confirmedNotPaid: code });
 					await askThreeTimes(body, count);
