@@ -496,22 +496,31 @@ describe('a pay run', () => {
 		);
 	});
 
-	it('sends nothing more after an unknown outcome, with Retry On Fail and Continue', async () => {
-		await sandbox.fault({ kind: 'status', status: 400, match: PAYMENT });
-		await sandbox.fault({ kind: 'cutAfter', match: PAYMENT, times: 'always' });
-		const retried = { ...CONTINUE.node, ...TRIED_AGAIN, maxTries: 3 };
-		const { output } = await pay(await sheet(), {}, { node: retried });
-		expect(outcomes(output)).toEqual(['refused', 'unknown', ...Array(3).fill('not_sent')]);
-		/* What the first try sent is not said to be unsent. */
-		expect(output[0]?.json.hint).toBe(
-			'Check the fields that the service’s message mentions. Fix the problem, then run the node again.',
-		);
-		expect(output[2]?.json).toMatchObject({
-			error: 'This was not sent, because the run ended before it [item 2]',
-			hint: 'Look at the failure before it, then run the node again.',
-		});
-		expect(sandbox.writes()).toHaveLength(2);
-	});
+	it.each([0, 1])(
+		'sends nothing more after an unknown outcome behind %d refused, with Retry On Fail and Continue',
+		async (refused) => {
+			if (refused > 0) await sandbox.fault({ kind: 'status', status: 400, match: PAYMENT });
+			await sandbox.fault({ kind: 'cutAfter', match: PAYMENT, times: 'always' });
+			const retried = { ...CONTINUE.node, ...TRIED_AGAIN, maxTries: 3 };
+			const { output } = await pay(await sheet(), {}, { node: retried });
+			expect(outcomes(output)).toEqual([
+				...Array(refused).fill('refused'),
+				'unknown',
+				...Array(4 - refused).fill('not_sent'),
+			]);
+			expect(output[2]?.json).toMatchObject({
+				error: 'This was not sent, because the run ended before it [item 2]',
+				hint: 'Look at the failure before it, then run the node again.',
+			});
+			expect(sandbox.writes()).toHaveLength(refused + 1);
+			/* What the first try sent is not said to be unsent. */
+			if (refused > 0) {
+				expect(output[0]?.json.hint).toBe(
+					'Check the fields that the service’s message mentions. Fix the problem, then run the node again.',
+				);
+			}
+		},
+	);
 
 	it('shows in the check of each row which one is refused or not known', async () => {
 		const items = await sheet(PAYEES.slice(0, 3));
