@@ -11,16 +11,18 @@ const lock = z
 	.object({ packages: z.record(z.object({ integrity: z.string().optional() })) })
 	.parse(JSON.parse(readFileSync(path.join(repository, 'package-lock.json'), 'utf8')));
 
-const reference = z.object({ hashes: z.array(z.object({ content: z.string() })).default([]) });
-const component = z.object({
-	purl: z.string(),
-	licenses: z.array(z.unknown()),
-	externalReferences: z.array(reference),
-});
+const hash = z.object({ content: z.string() });
+
 const sbom = z.object({
 	metadata: z.object({ component: z.object({ purl: z.string() }) }),
-	components: z.array(component),
-	dependencies: z.array(z.unknown()),
+	components: z.array(
+		z.object({
+			purl: z.string(),
+			licenses: z.array(z.unknown()),
+			externalReferences: z.array(z.object({ hashes: z.array(hash).optional() })),
+		}),
+	),
+	dependencies: z.array(z.object({ ref: z.string(), dependsOn: z.array(z.string()).optional() })),
 });
 
 const manifest = z.object({ name: z.string(), version: z.string(), license: z.string() });
@@ -36,9 +38,10 @@ const BUNDLED = [installed('zod'), installed('@cyclonedx/cyclonedx-library')];
 describe('the bill of materials', () => {
 	it('is valid CycloneDX', async () => {
 		const validator = new Validation.JsonStrictValidator(Spec.Version.v1dot6);
-		const text = sbomOf(BUNDLED);
-		expect(await validator.validate(text)).toBeNull();
-		expect(await validator.validate(text.replace('CycloneDX', 'Cyclone'))).not.toBeNull();
+		await expect(validator.validate(sbomOf(BUNDLED))).resolves.toBeNull();
+		await expect(
+			validator.validate(sbomOf(BUNDLED).replace('CycloneDX', 'Cyclone')),
+		).resolves.not.toBeNull();
 	});
 
 	it('names each package with its version, its license and its hash', () => {
@@ -52,9 +55,11 @@ describe('the bill of materials', () => {
 			[zod, [{ license: { id: 'MIT' } }]],
 		]);
 		expect(dependencies).toContainEqual({ ref: own, dependsOn: [scoped, zod] });
-		const hashes = components[1]?.externalReferences.flatMap((each) => each.hashes);
+		const hashes = components[1]?.externalReferences.flatMap(({ hashes: each = [] }) => each) ?? [];
 		const [, sha512 = ''] = lock.packages['node_modules/zod']?.integrity?.split('-') ?? [];
-		expect(hashes).toEqual([{ content: Buffer.from(sha512, 'base64').toString('hex') }]);
+		expect(hashes.map(({ content }) => content)).toEqual([
+			Buffer.from(sha512, 'base64').toString('hex'),
+		]);
 	});
 
 	it('refuses a package that the lock file doesn’t have', () => {

@@ -330,20 +330,6 @@ describe('npm start', () => {
 		});
 	}
 
-	/** Has a saved example wait seconds instead of minutes for an event. */
-	async function shortenWait(name: string): Promise<void> {
-		const { n8n } = environment;
-		const { id, workflow } = example(name);
-		const { versionId } = await n8n.request<{ versionId: string }>('GET', `/rest/workflows/${id}`);
-		const nodes = workflow.nodes.map((node) => {
-			const isWait = node.type === 'n8n-nodes-base.wait';
-			const parameters = isWait ? { ...node.parameters, unit: 'seconds' } : node.parameters;
-			return { id: node.name, ...node, parameters };
-		});
-		const changes = { versionId, nodes, connections: workflow.connections };
-		await n8n.request('PATCH', `/rest/workflows/${id}?forceSave=true`, changes);
-	}
-
 	it('runs every example to its end, with a person’s answers', async () => {
 		const { n8n, sandbox } = environment;
 		await sandbox.control('POST', 'settings', { paymentOutcome: 'open' });
@@ -353,16 +339,17 @@ describe('npm start', () => {
 		const started = examples
 			.filter(({ name }) => !ASKED.includes(name))
 			.sort((one, other) => last(one.name) - last(other.name));
-		await shortenWait('webhook-canary');
+		/* It waits two minutes for its event. */
+		const canary = await n8n.startWorkflow(example('webhook-canary').id);
+		runs.set('webhook-canary', canary);
 		for (const { name, id } of started) {
 			/* Another run has paid the rows that were there. */
 			if (name.startsWith('payroll-run-')) {
 				const cells = { reference: name, recipient_email: 'new.one@example.com', amount: '10' };
 				await sandbox.control('POST', 'sheet/rows', { tab: 'Payments', cells });
 			}
-			const run = await n8n.startWorkflow(id);
-			runs.set(name, run);
-			await seeThrough(name, run, cookie);
+			if (!runs.has(name)) runs.set(name, await n8n.startWorkflow(id));
+			await seeThrough(name, runs.get(name) ?? '', cookie);
 		}
 		const ended: Record<string, unknown> = {};
 		for (const [name, id] of runs) ended[name] = (await n8n.execution(id)).status;

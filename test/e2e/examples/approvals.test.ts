@@ -20,6 +20,7 @@ import {
 	requests,
 	setBalance,
 	deposit,
+	itRanItsExamples,
 } from './importedExamples';
 
 describe('the provider’s authorization to a payment', () => {
@@ -249,3 +250,5 @@ describe('approved in Slack', () => {
 		expect(await requests('createInstantPayment')).toBe(before + sent);
 	});
 });
+
+itRanItsExamples('approvals');

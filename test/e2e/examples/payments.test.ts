@@ -16,6 +16,7 @@ import {
 	requests,
 	setBalance,
 	deposit,
+	itRanItsExamples,
 } from './importedExamples';
 
 /** Shortens the time limit of a question to a second. */
@@ -302,3 +303,5 @@ describe('record of payments', () => {
 		expect(await month()).toMatch(/: 2 paid \(\$8,050\.50\), 1 unknown \(\$5,125\.00\)$/);
 	});
 });
+
+itRanItsExamples('payments');

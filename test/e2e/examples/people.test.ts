@@ -14,6 +14,7 @@ import {
 	waitingExecution,
 	decide,
 	requests,
+	itRanItsExamples,
 } from './importedExamples';
 
 const texts = z.object({ name: z.string(), description: z.string() });
@@ -207,3 +208,5 @@ it('reading for assistants: three tools that read, for those who have the token'
 	await asked;
 	await n8n.deactivate(id);
 });
+
+itRanItsExamples('people');
