@@ -230,6 +230,8 @@ describe('an authorization from the practice finance system', () => {
 		[{ amount: '$4200', email }, `amount “$4200” ${NO_AMOUNT}`],
 		[{ amount: '1,250.00', email }, `amount “1,250.00” ${NO_AMOUNT}`],
 		[{ amount: '4.200,00', email }, `amount “4.200,00” ${NO_AMOUNT}`],
+		[{ amount: '', email }, `amount “” ${NO_AMOUNT}`],
+		[{ amount: '125', email: '' }, `email “” ${NO_EMAIL}`],
 		[{ amount: '125', email: 'nobody' }, `email “nobody” ${NO_EMAIL}`],
 		[{ amount: '125', email: 'ana@example' }, `email “ana@example” ${NO_EMAIL}`],
 		[{ amount: '', email: ' ', reference: '' }, `amount “” ${NO_AMOUNT}; email “ ” ${NO_EMAIL}`],
