@@ -151,11 +151,8 @@ export function describePayments(queueOf: () => N8nQueue): void {
 				await queue.idle(workflow.id);
 				const again = await workflow.sent(salt);
 				sentByRuns += again.sent - killed.sent;
-				const { execution, code } = each.isRecorded ? await workflow.latestCode() : {};
-				if (
-					execution?.error?.message.includes('was already sent, so it was not sent again') === true
-				)
-					refused++;
+				const { code } = each.isRecorded ? await workflow.latestCode() : {};
+				if (code !== undefined && again.sent === killed.sent) refused++;
 				if (each.isRecorded && !each.isMade) {
 					await workflow.publish({ confirmedNotPaid: code });
 					await askThreeTimes(body, count);
