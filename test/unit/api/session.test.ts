@@ -198,6 +198,12 @@ describe('a token', () => {
 		expect(sessions.endsSoon(A, token)).toBe(endsSoon);
 	});
 
+	it('is judged by the clock of this machine', () => {
+		const real = new Sessions();
+		expect(real.endsSoon('wallet', jwt({ exp: 0 }))).toBe(true);
+		expect(real.endsSoon('wallet', jwt({ exp: Date.now() / 1000 + 3_600 }))).toBe(false);
+	});
+
 	it('isn’t judged by its end for five minutes after it was obtained or is trusted', async () => {
 		const token = expiring(-1_000);
 		answer = async () => token;
