@@ -1,4 +1,4 @@
-import type { INodeProperties } from 'n8n-workflow';
+import { NodeHelpers, type INodeProperties } from 'n8n-workflow';
 
 import { CATALOGUE } from '../../../nodes/PayrollPayments/operations/catalogue';
 import { properties } from '../../../nodes/PayrollPayments/operations/nodeForm';
@@ -143,6 +143,36 @@ it('has the promised defaults and values for payments', () => {
 			['checkOutput', 'item', ['run', 'item']],
 		]),
 	);
+});
+
+it.each<[Record<string, string>, string]>([
+	[
+		{ paymentsSource: 'fields', amountUnit: 'dollars', signatureSource: 'wallet' },
+		'recipientEmail amountUnit amountDollars paymentReference typedData signatureSource',
+	],
+	[
+		{ paymentsSource: 'fields', amountUnit: 'cents', signatureSource: 'provided' },
+		'recipientEmail amountUnit amountCents paymentReference typedData signatureSource signature signer',
+	],
+	[{ paymentsSource: 'json', amountUnit: 'dollars', signatureSource: 'provided' }, 'paymentsJson'],
+	[{ paymentsSource: 'items', amountUnit: 'cents', signatureSource: 'provided' }, ''],
+])('shows the fields of a payment where %j asks for them', (values, shown) => {
+	const all = { resource: 'payment', operation: 'create', ...values };
+	const names = properties
+		.filter((each) => shownFor(each, 'payment', 'create') && each.type !== 'notice')
+		.filter((each) => NodeHelpers.displayParameter(all, each, null, null))
+		.map(({ name }) => name);
+	const always = ['teamId', 'paymentsSource', 'currency', 'network', 'options'];
+	expect(names.toSorted()).toEqual([...always, ...shown.split(' ').filter(Boolean)].toSorted());
+});
+
+it('begins a list of payments with a row to fill in', () => {
+	const list = properties.find(({ name }) => name === 'paymentsJson')?.default;
+	const [row, ...others]: unknown[] = JSON.parse(String(list));
+	expect(Object.keys(Object(row))).toEqual(
+		expect.arrayContaining(['recipient_email', 'amount', 'reference', 'authorization']),
+	);
+	expect(others).toEqual([]);
 });
 
 it('calls the sources of payments by names that say where they are', () => {
