@@ -315,7 +315,7 @@ it('has a test for each example that runs it in n8n', () => {
 	expect(
 		[
 			...new Set(Object.values(EXAMPLES_OF).flat()),
-			/* package.test.ts runs the first, start.test.ts all of them, and payingExamples.test.ts those that pay. */
+			/* start.test.ts runs these, too; payingExamples.test.ts tests those that pay. */
 			...['deposit-to-message', 'first-steps'],
 			...['payroll-run-approved-in-slack', 'payroll-run-by-signed-in-approver'],
 		].sort(),
