@@ -16,10 +16,14 @@ function textOf(state: ResetState): string {
 }
 
 let known: number | undefined;
+let isReloading = false;
 
 /** Shows how starting over goes on, and empties the page where it has begun, here or elsewhere. */
 export function followResets(state: ResetState): void {
+	/* Reloading once more would begin again, and a slow page would never come. */
+	if (isReloading) return;
 	if (known !== undefined && known !== state.resets) {
+		isReloading = true;
 		scrollTo(0, 0);
 		location.reload();
 		return;
