@@ -333,6 +333,27 @@ describe('what is remembered', () => {
 		expect(await next(n8n)).toMatchObject([{ change_cents: '2' }]);
 	});
 
+	it('begins again after a try at switching on with unusable settings or credentials', async () => {
+		const n8n = await switchedOn('balanceChanged');
+		const { data } = credentials;
+		const { parameters } = n8n;
+		for (const damage of [
+			() => (credentials.data = { ...data, privateKey: '' }),
+			() => (n8n.parameters = { ...parameters, minimumChangeCents: '={{ undefined }}' }),
+		]) {
+			add('USD', 5n);
+			damage();
+			await expect(n8n.activate('activate')).rejects.toThrow();
+			Object.assign(credentials, { data });
+			n8n.parameters = parameters;
+			/* n8n calls it an edit. */
+			await n8n.activate('update');
+			expect(n8n.take()).toEqual([]);
+		}
+		add('USD', 2n);
+		expect(await next(n8n)).toMatchObject([{ change_cents: '2' }]);
+	});
+
 	it('outlasts a restart during which the service fails, and the error is listed', async () => {
 		const n8n = await switchedOn('balanceChanged', { minimumChangeCents: 1 });
 		add('USD', 7n);
@@ -442,7 +463,6 @@ describe('a poll that fails', () => {
 			const n8n = host(event, parameters);
 			await expect(n8n.activate('activate')).rejects.toThrow(message);
 			await expect(n8n.activate('activate')).rejects.not.toThrow('[item');
-			expect(n8n.saved).toBe('{}');
 		}
 	});
 

@@ -63,19 +63,19 @@ async function pollOnce(
 	redactor: Redactor,
 ): Promise<INodeExecutionData[][] | null> {
 	const memory = new TriggerMemory(context);
+	const isFirst = !polled.has(context);
+	const mode = context.getActivationMode();
+	/*
+	 * n8n says "activate" for as long as the workflow is on, so only the first poll can mean it. Whatever
+	 * fails from here on, n8n reports the next as "update", and it would report every change since.
+	 */
+	if (isFirst && mode === 'activate') memory.remember('');
 	const { event, watch } = readParameters(context);
 	const { sendRead: call, credentials } = await openClient(context, redactor);
 	const source: Source = { call, watch };
 	/* Another minimum change goes on with the same memory. */
 	const { entityId, currencies = [] } = watch;
 	const scope = JSON.stringify([event, credentials.baseUrl, entityId, ...currencies]);
-	const isFirst = !polled.has(context);
-	const mode = context.getActivationMode();
-	/*
-	 * n8n says "activate" for as long as the workflow is on, so only the first poll can mean it. If this
-	 * one fails, n8n reports the next as "update", and it would report every change since.
-	 */
-	if (isFirst && mode === 'activate') memory.remember('');
 	const { revision } = memory;
 
 	const now = await EVENTS[event].observe(source);
