@@ -15,7 +15,7 @@ const LINE = new RegExp(`^(${METHODS})\\s+(/[\\w.~/-]*)(\\*?)$`);
  * What may follow where a listed path ends in `*`: nothing that a server could read as another path,
  * such as an escaped slash.
  */
-const REST = /^(?:[\w~@:-][\w.~@:-]*\/?)*$/;
+const REST = /^(?:[\w~@:-][\w.~@:-]*(?:\/|$))*$/;
 
 /** Whether a path of this form can be, or begin with, the listed one. */
 function overlaps(form: string, { path, isBeginning }: OtherRequest): boolean {
