@@ -10,10 +10,12 @@ afterEach(() => {
 	process.env = { ...ENVIRONMENT };
 });
 
-async function pay(proxy: string) {
-	Object.assign(process.env, { HTTPS_PROXY: proxy, https_proxy: proxy });
+async function pay(proxy: string, baseUrl = 'https://api.example.com') {
+	for (const name of ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy']) {
+		process.env[name] = proxy;
+	}
 	const saved = new SavedCredentials({
-		baseUrl: 'https://api.example.com',
+		baseUrl,
 		authentication: 'accessToken',
 		access: 'everything',
 		accessToken: 'a.b.c',
@@ -42,6 +44,27 @@ it('a proxy that wants a login clears the record of the payment that it kept bac
 		expect(json?.error).toContain('wants n8n to sign in (HTTP 407)');
 		const hint = expect.stringContaining('HTTPS_PROXY');
 		expect(json).toMatchObject({ outcome: 'refused', http_status: 407, hint });
+	}
+	expect(processedKeys.entries()).toEqual([]);
+});
+
+it('a proxy that stops before the payment clears its record', async () => {
+	for (let time = 0; time < 2; time++) {
+		let asked = 0;
+		const server = createServer((_request, response) => {
+			asked += 1;
+			response.writeHead(404, { connection: 'close', 'content-type': 'application/json' });
+			response.end('{ "success": false, "data": "No balance", "error_code": "NOT_FOUND" }');
+			server.close();
+		});
+		const { url } = await listen(server);
+		const json = await pay(url, `http://localhost:${time + 1}`);
+		expect(asked).toBe(1);
+		expect(json?.error).toMatch(/^The payment of .* was not sent\. No response .*: the proxy 127/);
+		expect(json).toMatchObject({
+			outcome: 'refused',
+			hint: expect.stringContaining('HTTPS_PROXY'),
+		});
 	}
 	expect(processedKeys.entries()).toEqual([]);
 });

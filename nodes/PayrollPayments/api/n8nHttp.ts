@@ -1,7 +1,7 @@
 import type { IHttpRequestOptions } from 'n8n-workflow';
 
 import { z } from 'zod';
-import { NoResponseError, UserError } from '../shared/errors';
+import { NoResponseError, UserError, type ErrorContext } from '../shared/errors';
 import type { HttpAnswer, HttpExchange, HttpRequest } from '../shared/http';
 import { isRecord } from '../shared/json';
 import { unusableAnswer } from './errors';
@@ -115,8 +115,8 @@ function proxyIn(chain: readonly unknown[], { hostname, port, protocol }: URL): 
 
 function noResponse(request: HttpRequest, chain: readonly unknown[]): NoResponseError {
 	const url = new URL(request.url);
-	const failed = (said: string, { hint = CHECK_NETWORK, wasSent }: Partial<Reason> = {}) =>
-		new NoResponseError(`No response from ${url.host}: ${said}`, { hint, wasSent });
+	const failed = (said: string, { hint = CHECK_NETWORK, ...context }: ErrorContext = {}) =>
+		new NoResponseError(`No response from ${url.host}: ${said}`, { hint, ...context });
 	if (request.signal?.aborted === true) return failed('the execution was canceled');
 	const blocked = chain.map((link) => blockedByN8n.safeParse(link).data).findLast((each) => each);
 	if (blocked !== undefined) {
@@ -126,9 +126,11 @@ function noResponse(request: HttpRequest, chain: readonly unknown[]): NoResponse
 	const codes = chain.flatMap((link) => Object.values(withCode.safeParse(link).data ?? {}));
 	const reason = REASONS.find((each) => codes.some((code) => each.codes.test(code)));
 	const proxy = proxyIn(chain, url);
-	return proxy !== undefined && reason?.saidOfProxy !== undefined
-		? failed(reason.saidOfProxy(proxy), { ...reason, hint: CHECK_PROXY })
-		: failed(reason?.said ?? 'the connection failed', reason);
+	const { said = 'the connection failed', hint, wasSent, saidOfProxy } = reason ?? {};
+	/* Whom a proxy keeps out hasn't sent anything. */
+	return proxy !== undefined && saidOfProxy !== undefined
+		? failed(saidOfProxy(proxy), { hint: CHECK_PROXY, outcome: 'refused', wasSent })
+		: failed(said, { hint, wasSent });
 }
 
 /** Ends a request: its own signal, or the time for its whole answer, which begins now. */
