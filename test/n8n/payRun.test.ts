@@ -537,6 +537,37 @@ describe('a pay run', () => {
 		expect(output[2]?.json).not.toHaveProperty('signer');
 	});
 
+	it('from the team’s account reads that once, and says if it can’t', async () => {
+		await sandbox.control('POST', 'settings', { typedDataFrom: 'teamAccount' });
+		const items = await sheet();
+		const balances = () => sandbox.requests().filter(({ path }) => path.startsWith('/v2/balance'));
+		const { output } = await pay(items, { checkOnly: true });
+		expect(recordsOf(output)).toEqual(Array(5).fill(expect.objectContaining({ check: 'passed' })));
+		expect(balances()).toHaveLength(1);
+
+		const refusal = { kind: 'status', status: 403, match: { path: 'balance' } } as const;
+		await sandbox.fault({ ...refusal, times: 'always' });
+		const { error } = await pay(items.slice(0, 1));
+		expect(error?.message).toMatch(
+			/^In Payment Authorization, from is 0x\w{40}, not the signing wallet 0x\w{40}, and the account of team \S+ can’t be read\. .*told to fail/,
+		);
+		expect(error?.description).toMatch(/role/);
+	});
+
+	it('from the team’s account tells what an earlier try did, where that can’t be read any more', async () => {
+		await sandbox.control('POST', 'settings', { typedDataFrom: 'teamAccount' });
+		const items = await sheet();
+		await sandbox.fault({ kind: 'cutAfter', match: PAYMENT, skip: 2, times: 'always' });
+		const match = { path: 'balance' };
+		await sandbox.fault({ kind: 'status', status: 403, match, skip: 1, times: 'always' });
+		const stops = await pay(items, {}, { node: TRIED_AGAIN });
+		expect(stops.error?.message).toMatch(/^The payment of .* may or may not have been made/);
+		expect(stops.error?.description).toMatch(
+			/2 of 5 paid \(\$250\.00\), 2 refused, 1 unknown\. Already done before this error: item 0 \(tx-/,
+		);
+		expect(stops.error?.description).not.toContain('Nothing was signed or sent');
+	});
+
 	it('counts two rows, too', async () => {
 		const items = await sheet(PAYEES.slice(0, 2));
 		await sandbox.fault({ kind: 'status', status: 400, match: PAYMENT });

@@ -152,6 +152,28 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 		return known;
 	}
 
+	/** What an earlier try of this run has done with an item; undefined if the payment may be sent now. */
+	ofEarlierTry({
+		item,
+		recipient,
+		cents,
+	}: Pick<Payment, 'item' | 'recipient' | 'cents'>): Known<PaymentAnswer> | undefined {
+		const own = this.tries.get(`${item}`);
+		if (own === undefined) return undefined;
+		if ('error' in own) return { is: 'unknown', when: 'earlierTry', ...own };
+		if ('refusal' in own) {
+			/* After an unknown outcome, no try sends it again. */
+			const isEnded = [...this.tries.values()].some((each) => 'error' in each);
+			return isEnded ? { is: 'refused', when: 'earlierTry', error: own.refusal } : undefined;
+		}
+		/* An expression may have given the item another authorization or reference since. */
+		const { payment, answer } = own;
+		if (emailKey(payment.recipient) !== emailKey(recipient) || payment.cents !== cents) {
+			return undefined;
+		}
+		return { is: 'done', when: 'earlierTry', answer: { ...answer, already_sent: true } };
+	}
+
 	/**
 	 * @throws {UserError} where the payment was or may have been sent before, or can't be recorded: then
 	 *   nothing is sent
@@ -232,21 +254,11 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 	/** What this run, this process and n8n's store know. */
 	private known(attempt: Attempt, failure?: unknown): Known<PaymentAnswer> {
 		const { payment } = attempt;
-		const own = this.tries.get(`${payment.item}`);
-		if (own !== undefined && 'refusal' in own) {
-			/* After an unknown outcome, no try sends it again. */
-			const isEnded = [...this.tries.values()].some((each) => 'error' in each);
-			if (isEnded) return { is: 'refused', when: 'earlierTry', error: own.refusal };
-		}
-		if (own === undefined || 'refusal' in own) return this.knownOfOthers(attempt, failure);
-		if ('error' in own) return { is: 'unknown', when: 'earlierTry', ...own };
-		/* An expression may have given the item another authorization or reference since. */
-		const { recipient, cents } = own.payment;
-		if (emailKey(recipient) === emailKey(payment.recipient) && cents === payment.cents) {
-			return { is: 'done', when: 'earlierTry', answer: { ...own.answer, already_sent: true } };
-		}
+		const earlier = this.ofEarlierTry(payment);
+		if (earlier !== undefined) return earlier;
 		const known = this.knownOfOthers(attempt, failure);
-		if (known.is !== 'sendable') return known;
+		const own = this.tries.get(`${payment.item}`);
+		if (known.is !== 'sendable' || own === undefined || !('answer' in own)) return known;
 		return { is: 'refused', error: changedSince(payment, own.payment) };
 	}
 

@@ -7,6 +7,8 @@ export {
 	type AdministratorInviteExpectation,
 } from './guards/administratorRoles';
 export { instantPaymentTypedData } from './guards/instantPayment';
+export { addressIn } from './guards/sender';
+export { isSameAddress } from './signature';
 export { privateKeyWallet, type Wallet } from './wallet';
 export { remoteSignerWallet } from './remoteSigner';
 export { checkSigner, type GuardedTypedData } from './typedData';

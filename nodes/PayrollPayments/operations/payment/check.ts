@@ -11,7 +11,7 @@ import { refused, refuseRest, type Form, type Row, type State } from '../../run/
 import { placeName, type SheetPlace } from '../../shared/sheetPlace';
 import type { RunContext } from '../../run/runContext';
 import { signatureOver, type OutputRecord, type Signs } from '../../run/write';
-import { UserError } from '../../shared/errors';
+import { messageOf, UserError, wrapError } from '../../shared/errors';
 import { centsAsDecimal, centsAsDollars } from '../../shared/money';
 import { signedAmountCents, signedAmountInDollars } from '../../signing/typedAmount';
 import { labelOf } from '../../forms/field';
@@ -46,22 +46,25 @@ function centsOf({ amountCents, amountDollars }: PaymentInput): number {
 async function guardAuthorization(
 	{ input, options }: PaymentForm,
 	signer: string,
-	run: PaymentRun,
+	{ credentials, settings, wallet }: PaymentRun,
+	accountOf: AccountOf,
 ) {
 	const { teamId, recipientEmail, network, signature, typedData: payload } = input;
 	const parts = eip712PartsOf(payload, options, signature !== undefined);
 	if (parts === undefined) return { signs: null, sign: async () => signature ?? '' };
-	const { instantPaymentTypedData } = await import('../../signing');
-	const { credentials, settings, wallet } = run;
+	const { addressIn, instantPaymentTypedData, isSameAddress } = await import('../../signing');
 	const platformId = platformIdOf(credentials);
-	const { from } = payload.message;
-	const isKnown = [signer, platformId].some((each) => each?.toLowerCase() === from.toLowerCase());
+	const sender = addressIn(payload.message.from);
+	const isOther = (own = '') => sender !== undefined && !isSameAddress(own, sender);
 	const typedData = instantPaymentTypedData(
 		{ ...parts, message: payload.message },
 		{
 			...{ teamId, network, signer, platformId, recipientEmail },
 			teamLabel: entityLabel(teamId, credentials.entities),
-			teamAccount: isKnown ? undefined : await accountOf(teamId, run),
+			teamAccount:
+				isOther(signer) && isOther(platformId)
+					? await accountOf(teamId, `${sender}, not the signing wallet ${signer}`)
+					: undefined,
 			amountCents: centsOf(input),
 			typedAmountUnit: settings.typedAmountUnit,
 		},
@@ -69,12 +72,26 @@ async function guardAuthorization(
 	return await signatureOver(typedData, wallet, { signer, signature });
 }
 
-/** The account of the paying team, which may be the sender; undefined if it can't be read. */
-async function accountOf(teamId: string, { read }: PaymentRun): Promise<string | undefined> {
-	return await read(balanceCall(teamId)).then(
-		(balance) => balance.platform_account_address,
-		() => undefined,
-	);
+/**
+ * The account of the paying team, which may be the sender.
+ * @throws {UserError} if it can't be read, with who else the sender is
+ */
+type AccountOf = (teamId: string, sender: string) => Promise<string>;
+
+/** Reads the account of each team once. */
+function accountsOf({ read, credentials }: PaymentRun): AccountOf {
+	const accounts = new Map<string, Promise<string>>();
+	return async (teamId, sender) => {
+		const account =
+			accounts.get(teamId) ??
+			read(balanceCall(teamId)).then((balance) => balance.platform_account_address);
+		accounts.set(teamId, account);
+		return await account.catch((error: unknown) => {
+			const team = entityLabel(teamId, credentials.entities);
+			const unread = `In Payment Authorization, from is ${sender}, and the account of team ${team} can’t be read`;
+			throw wrapError(error, `${unread}. ${messageOf(error)}`, {});
+		});
+	};
 }
 
 /** What is signed, for the person who approves it. */
@@ -147,28 +164,45 @@ function paid(columns: OutputRecord, { transaction, ...others }: PaymentAnswer):
 	return { ...own, ...others, ...own };
 }
 
+function signedCentsOf({ input }: PaymentForm, { settings }: PaymentRun): bigint | undefined {
+	return signedAmountCents(input.typedData.message.data.amount, settings.typedAmountUnit);
+}
+
+/** A payment as the journal knows it. */
+async function paymentOf({ items, place, input }: PaymentForm, run: PaymentRun): Promise<Payment> {
+	const { teamId, recipientEmail, paymentReference: reference } = input;
+	const cents = centsOf(input);
+	return {
+		...{ baseUrl: run.credentials.baseUrl, teamId, reference },
+		signer: input.signer ?? (await run.wallet()).address,
+		typedData: input.typedData.message,
+		confirmedNotPaid: run.settings.confirmedNotPaid ?? [],
+		...{ recipient: recipientEmail, cents, item: items[0] },
+		summary: `${centsAsDollars(cents)} to ${recipientEmail}`,
+		row: place?.row && placeName(place.row),
+	};
+}
+
 /** A payment that passes every check but the journal's. */
 async function guardPayment(
 	form: PaymentForm,
 	run: PaymentRun,
-	{ journal, row }: { readonly journal: PaymentJournal; readonly row?: SheetPlace },
+	{
+		journal,
+		accountOf,
+		row,
+	}: { readonly journal: PaymentJournal; readonly accountOf: AccountOf; readonly row?: SheetPlace },
 ): Promise<GuardedPayment> {
 	const { items, place, input } = form;
-	const { teamId, recipientEmail, currency, network, paymentReference: reference } = input;
-	const { confirmedNotPaid = [], typedAmountUnit } = run.settings;
+	const { teamId, recipientEmail, currency, network } = input;
 	const { message } = input.typedData;
 	const cents = centsOf(input);
-	const signedCents = signedAmountCents(message.data.amount, typedAmountUnit);
+	const { typedAmountUnit } = run.settings;
+	const signedCents = signedCentsOf(form, run);
 	requireAllowedPayment(run.credentials, { amountCents: cents, recipientEmail, row, signedCents });
-	const signer = input.signer ?? (await run.wallet()).address;
-	const { signs, sign } = await guardAuthorization(form, signer, run);
-	const summary = `${centsAsDollars(cents)} to ${recipientEmail}`;
-	const payment: Payment = {
-		...{ baseUrl: run.credentials.baseUrl, teamId, signer, typedData: message, reference },
-		confirmedNotPaid,
-		...{ recipient: recipientEmail, cents, summary, item: items[0] },
-		row: place?.row && placeName(place.row),
-	};
+	const payment = await paymentOf(form, run);
+	const { signer, summary, reference } = payment;
+	const { signs, sign } = await guardAuthorization(form, signer, run, accountOf);
 	const columns = { ...columnsOf(form, run), signer };
 	const write = run.write(
 		items,
@@ -252,6 +286,30 @@ function withKnown(
 	}
 }
 
+/**
+ * A payment that isn't checked this time, e.g. because the service doesn't answer any more, as an
+ * earlier try of this run has left it; undefined if none has.
+ */
+async function triedBefore(
+	form: PaymentForm,
+	run: PaymentRun,
+	journal: PaymentJournal,
+	error: unknown,
+): Promise<PaymentRow | undefined> {
+	const { items, place, input } = form;
+	const change = { item: items[0], recipient: input.recipientEmail, cents: centsOf(input) };
+	const known = journal.ofEarlierTry(change);
+	if (known === undefined) return undefined;
+	const payment = await paymentOf(form, run);
+	const row: GuardedPayment = {
+		...{ items, place, payment, writes: [], state: { is: 'refused', error } },
+		columns: { ...columnsOf(form, run), signer: payment.signer },
+		isCompared: false,
+		signedCents: signedCentsOf(form, run),
+	};
+	return withKnown(row, known, run.settings.ifAlreadyPaid);
+}
+
 /** @throws {UserError} if the run isn't as large as the person said, whatever *On Error* says */
 function checkTotals(forms: readonly PaymentForm[], unread: readonly Row[]): void {
 	const count = forms.length + unread.length;
@@ -311,15 +369,19 @@ export async function checkPayments(
 		return [...unreadable, ...forms.map((form) => refuse(form, error, 'run'))];
 	}
 	const journal = journalOf(run);
+	const accountOf = accountsOf(run);
 	const rows: Row[] = [...unreadable];
 	const guarded: GuardedPayment[] = [];
+	const tried: PaymentRow[] = [];
 	const isSheet = forms.length + unread.length > 1;
 	for (const form of forms) {
 		const row = form.place?.row ?? (isSheet ? { number: form.items[0] + 1 } : undefined);
 		try {
-			guarded.push(await guardPayment(form, run, { journal, row }));
+			guarded.push(await guardPayment(form, run, { journal, accountOf, row }));
 		} catch (error) {
-			rows.push(refuse(form, error));
+			const earlier = await triedBefore(form, run, journal, error);
+			if (earlier === undefined) rows.push(refuse(form, error));
+			else tried.push(earlier);
 		}
 	}
 	const known = await journal.look(guarded.map(({ payment }) => payment));
@@ -328,6 +390,7 @@ export async function checkPayments(
 		const state = known[index];
 		return state === undefined ? [] : withKnown(row, state, ifAlreadyPaid);
 	});
+	looked.push(...tried);
 	try {
 		checkLimit(looked, run);
 	} catch (error) {

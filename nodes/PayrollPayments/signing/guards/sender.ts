@@ -3,6 +3,12 @@ import { isSameAddress, refuseToSign } from '../signature';
 /** An address, possibly padded to 32 bytes. */
 const ADDRESS = /^0x(?:0{24})?([0-9a-f]{40})$/i;
 
+/** The address in a text, without what it is padded with; undefined if it isn't one. */
+export function addressIn(text: string): string | undefined {
+	const digits = ADDRESS.exec(text.trim())?.[1];
+	return digits === undefined ? undefined : `0x${digits}`;
+}
+
 /**
  * Refuses an address in `from` that isn't one of the user's own. Other texts pass: the service doesn't
  * document what they mean.
@@ -15,10 +21,10 @@ export function checkSender(
 	from: string,
 	own: ReadonlyArray<readonly [label: string, address: string | undefined]>,
 ): void {
-	const digits = ADDRESS.exec(from.trim())?.[1];
-	if (digits === undefined) return;
+	const sender = addressIn(from);
+	if (sender === undefined) return;
 	const allowed = own.filter(([, address]) => ADDRESS.test(String(address)));
-	if (allowed.some(([, address]) => isSameAddress(String(address), `0x${digits}`))) return;
+	if (allowed.some(([, address]) => isSameAddress(String(address), sender))) return;
 	const names = allowed.map((each) => each.join(' ')).join(' or ');
-	refuseToSign(`${path}from is 0x${digits}, not ${names}`);
+	refuseToSign(`${path}from is ${sender}, not ${names}`);
 }
