@@ -201,6 +201,17 @@ describe('a refusal that no token helps', () => {
 		}
 	});
 
+	it('costs one sign-in for a list of different requests, though each is a 401', async () => {
+		const saved = await signedIn();
+		service.tokens.ban = 401;
+		const items = Array.from({ length: 9 }, (_, index) => ({ id: `te-00000000000${index}` }));
+		const form = { ...FORMS.getBalance, entityId: '={{ $json.id }}', options: { concurrency: 1 } };
+		const { output } = await runNode(saved, form, { ...CONTINUE, items });
+		expect(output).toHaveLength(9);
+		for (const { json } of output) expect(json.error).toContain('Not for you');
+		expect(service.tokens.counts()).toEqual({ accepted: 10, refused: 0, signIns: 1 });
+	});
+
 	it('leaves the token to other calls, changes included, though it is a 401', async () => {
 		const saved = wallet();
 		service.tokens.bans = (path) => path === '/v2/balance';
@@ -232,6 +243,14 @@ describe('a sign-in that fails', () => {
 		expect(await failures()).toBe(1);
 		passed += 30_000;
 		expect(await failures()).toBe(1);
+	});
+
+	it('doesn’t hide what the service refused before', async () => {
+		const saved = await signedIn();
+		Object.assign(service.tokens, { ban: 403, signInFault: { status: 500, body: {} } });
+		passed += 5 * MINUTE;
+		const { error } = await call(saved);
+		expect(error?.message).toMatch(/Sign-in failed.*\. Before that: .*Not for you/);
 	});
 
 	it.each([

@@ -187,7 +187,14 @@ export class Client {
 		const isRefused = !isSuccess(answer) && !TRANSIENT_STATUSES.includes(status);
 		if (!isRefused || sessions.isFresh(this.boundTo, token)) return answer;
 		throwIfStopped(limits.signal);
-		return await this.exchange(call, { ...sending, replaces: token }, limits);
+		return await this.exchange(call, { ...sending, replaces: token }, limits).catch(
+			(error: unknown) => {
+				if (!(error instanceof SignInFailed) || status === 401) throw error;
+				/* The token may have been good. */
+				const { message } = this.failureIn(answer, call);
+				throw error.with({ message: `${error.message}. Before that: ${message}` });
+			},
+		);
 	}
 
 	private async exchange<Data>(
@@ -215,14 +222,16 @@ export class Client {
 		}
 	}
 
+	private failureIn(received: Received, call: Call<unknown>): ServiceError {
+		const { roleNeeded, withoutToken = false } = call;
+		const authentication = withoutToken ? 'none' : this.credentials.authentication;
+		return errorFor(received, this.redactor.text, { roleNeeded, authentication });
+	}
+
 	/** The `data` of a success (docs/api.md, Response envelope). */
 	private dataIn<Data>(received: Received, call: Call<Data>): Data {
 		const { status, body, envelope } = received;
-		if (status >= 300 || envelope?.success !== true) {
-			const { roleNeeded, withoutToken = false } = call;
-			const authentication = withoutToken ? 'none' : this.credentials.authentication;
-			throw errorFor(received, this.redactor.text, { roleNeeded, authentication });
-		}
+		if (status >= 300 || envelope?.success !== true) throw this.failureIn(received, call);
 		const isLarge = call.method === 'GET' && body.length > LARGE_READ;
 		if ((!isLarge || !this.renaming.isEmpty) && isDeeperThan(envelope.data, DEEPEST)) {
 			throw unusableAnswer(`The response is nested deeper than ${DEEPEST} levels`, status);

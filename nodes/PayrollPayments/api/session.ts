@@ -14,6 +14,9 @@ export const FRESH_MS = 5 * 60_000;
 /** A token that ends sooner, by this machine's clock, is replaced before a write; in milliseconds. */
 const ENDS_SOON_MS = 60_000;
 
+/** No token ends so soon after it was obtained, in milliseconds. */
+const SHORTEST_LIFE_MS = 60_000;
+
 /** Tokens, and credentials that sign in, that this process remembers. */
 const MAX_REMEMBERED = 1_000;
 
@@ -59,6 +62,8 @@ interface KnownToken {
 	/** When the service took it last. */
 	takenAt?: number;
 	isRefused?: boolean;
+	/** Whether a read got a 401 that wasn't about it. */
+	isBlameless?: boolean;
 	/** The token of the sign-in that replaced it. */
 	replacedBy?: string;
 }
@@ -103,15 +108,20 @@ export class Sessions {
 	}
 
 	/**
-	 * After a 401. Where a new token gets one, too, it's the request that is refused.
+	 * After a 401. Where a new token gets one, too, it's the request that is refused; and so are others, as
+	 * long as that token is new.
 	 * @param read the URL, unless it was a change
 	 */
 	markRefused(boundTo: string, token: string, read?: string): void {
 		const known = this.known(boundTo, token);
 		if (read !== undefined && known.isRefused !== true) {
 			const last = this.refusals.getOrCreate(boundTo + read, () => ({}));
-			if (this.isRecent(last.at)) return;
+			if (this.isRecent(last.at)) {
+				known.isBlameless = true;
+				return;
+			}
 			last.at = this.clock.elapsed();
+			if (known.isBlameless === true && this.isRecent(known.obtainedAt, SHORTEST_LIFE_MS)) return;
 		}
 		Object.assign(known, { isRefused: true, takenAt: undefined });
 	}
@@ -202,8 +212,8 @@ export class Sessions {
 		return this.tokens.peek(packSession(boundTo, token)) ?? {};
 	}
 
-	private isRecent(at = -Infinity): boolean {
-		return this.clock.elapsed() - at < FRESH_MS;
+	private isRecent(at = -Infinity, within = FRESH_MS): boolean {
+		return this.clock.elapsed() - at < within;
 	}
 }
 
