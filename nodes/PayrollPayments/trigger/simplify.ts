@@ -10,7 +10,7 @@ import type { DeliveryHeaders } from './verifySignature';
 import type { WebhookCredentials } from './webhookCredentials';
 
 const text = z.string().nullable();
-const cents = z.number().nullable();
+const cents = z.union([z.number(), z.string()]).nullable();
 
 /** A column's type, where its value is in the event, and how it's shown. */
 type Column = readonly [z.ZodTypeAny, path: string, how?: (value: JsonValue) => JsonValue];
@@ -83,11 +83,13 @@ export const triggerOutput = z.union([
  * what the event doesn't have. Amounts come as decimal text in addition to cents.
  */
 export function simplify(event: JsonObject): JsonObject {
-	const columns = Object.entries(COLUMNS).map(([name, [, path, how]]) => {
+	const columns = Object.entries(COLUMNS).map(([name, [type, path, how]]) => {
 		const value = path
 			.split('.')
 			.reduce<JsonValue>((at, field) => (isRecord(at) ? (at[field] ?? null) : null), event);
-		return [name, how === undefined ? value : how(value)] as const;
+		const shown = how === undefined ? value : how(value);
+		/* What a newer event has there still is one cell. */
+		return [name, type.safeParse(shown).success ? shown : JSON.stringify(shown)] as const;
 	});
 	const texts = textsIn(event, LEVELS);
 	const found = Object.entries(FOUND).map(([name, what]) => [name, onlyOne(texts, what)] as const);

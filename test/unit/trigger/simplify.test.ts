@@ -186,3 +186,11 @@ it('has a schema that fits what it puts out, and nothing else', () => {
 	}
 	expect(fits({ object: 'event', event_type: 'x' })).toBe(false);
 });
+
+it('puts what has another type than documented into one cell', () => {
+	const changed = { reference: 20_260_331, status: { is: 'new' }, source_amount_cents: '100' };
+	const flat = row(depositEvent({ deposit: deposit(changed) }));
+	expect(flat).toMatchObject({ reference: '20260331', status: '{"is":"new"}' });
+	expect(flat).toMatchObject({ source_amount_cents: '100', source_amount: null });
+	expect(triggerOutput.safeParse(flat).success).toBe(true);
+});
