@@ -1,3 +1,4 @@
+import assert from 'node:assert';
 import { createHash } from 'node:crypto';
 
 import { DataDeduplicationService } from 'n8n-core';
@@ -34,9 +35,11 @@ class ProcessedKeys implements IDataDeduplicator {
 	async checkProcessedAndRecord(
 		items: Array<string | number>,
 		_scope: string,
-		{ node }: ICheckProcessedContextData,
+		{ node, workflow }: ICheckProcessedContextData,
 		{ maxEntries = 0 }: ICheckProcessedOptions,
 	) {
+		/* As n8n does (deduplication-helper.js). */
+		assert.ok(workflow.id);
 		if (this.isBroken) throw new Error('SQLITE_BUSY: database is locked');
 		const row = node?.id ?? '';
 		const list = [...(this.lists.get(row) ?? [])];

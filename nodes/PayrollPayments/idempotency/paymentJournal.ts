@@ -240,6 +240,11 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 	/** @returns why the store could not be asked */
 	private async lookUp(attempts: readonly Attempt[]): Promise<unknown> {
 		for (const { payment } of attempts) this.stored.delete(payment);
+		if (this.scope.workflowId === '') {
+			/* Of a workflow that n8n doesn't keep, its store can hold nothing. It can't claim anything, either. */
+			for (const { payment } of attempts) this.stored.set(payment, () => false);
+			return undefined;
+		}
 		try {
 			const groups = attempts.map(({ keys }) => keys.lookedUp);
 			const isRecorded = await lookUp(this.list, groups, this.signal);

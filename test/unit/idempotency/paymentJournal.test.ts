@@ -382,6 +382,19 @@ describe('n8n’s store', () => {
 		expect(await pay(payment, paid, { memory, nodeId: 'other' })).toEqual(paid);
 	});
 
+	it('isn’t asked for a workflow that n8n doesn’t keep, and then nothing is sent', async () => {
+		store.meanwhile = fail('The expression evaluated to a falsy value');
+		const memory = new ProcessMemory();
+		const other = { ...withSalt('other'), item: 1 };
+		await pay(other, paid, { memory, nodeId: 'other' });
+		const journal = open({ workflowId: '', memory });
+		expect(await journal.look([payment, other])).toMatchObject([
+			{ is: 'sendable', attempt: 1 },
+			{ is: 'done', when: 'earlierRun' },
+		]);
+		await expect(journal.perform(payment, send)).rejects.toThrow('so it was not sent');
+	});
+
 	it('may have recorded what it failed to answer: then the payment counts as sent', async () => {
 		const journal = open();
 		await journal.look([payment]);

@@ -51,6 +51,8 @@ export interface RunOptions {
 	/** Of the process; a new one for each run unless given. */
 	readonly memory?: ProcessMemory;
 	readonly signal?: AbortSignal;
+	/** Empty if n8n doesn't keep the workflow. */
+	readonly workflowId?: string;
 	readonly nodeId?: string;
 	readonly isTool?: boolean;
 }
@@ -59,9 +61,13 @@ let executions = 0;
 
 /** The journal of a new execution, as in a process that was just started. */
 export function journalOf(store: ProcessedStore, options: RunOptions = {}): PaymentJournal {
-	const { memory = new ProcessMemory(), signal, nodeId = 'node', isTool = false } = options;
-	const executionId = options.executionId ?? `execution ${(executions += 1)}`;
-	const scope = { workflowId: 'workflow', nodeId, executionId, runIndex: 0, isTool };
+	const { memory = new ProcessMemory(), signal, isTool = false } = options;
+	const {
+		workflowId = 'workflow',
+		nodeId = 'node',
+		executionId = `execution ${(executions += 1)}`,
+	} = options;
+	const scope = { workflowId, nodeId, executionId, runIndex: 0, isTool };
 	return new PaymentJournal(store, scope, signal, memory);
 }
 
