@@ -90,8 +90,8 @@ export class Sessions {
 		({ pending }) => pending !== undefined,
 	);
 
-	/** When a read was last refused with 401, unless it has succeeded since. */
-	private readonly refusals = new LruCache<{ at?: number }>(MAX_REMEMBERED);
+	/** When a read was last refused with 401, unless it has succeeded since, and when it last succeeded. */
+	private readonly reads = new LruCache<{ refusedAt?: number; takenAt?: number }>(MAX_REMEMBERED);
 
 	constructor(private readonly clock: Clock = systemClock) {}
 
@@ -103,25 +103,27 @@ export class Sessions {
 
 	/** @param url where it was taken */
 	markTaken(boundTo: string, token: string, url: string): void {
-		this.known(boundTo, token).takenAt = this.clock.elapsed();
-		Object.assign(this.refusals.peek(boundTo + url) ?? {}, { at: undefined });
+		const takenAt = this.clock.elapsed();
+		this.known(boundTo, token).takenAt = takenAt;
+		Object.assign(this.readOf(boundTo, url), { refusedAt: undefined, takenAt });
 	}
 
 	/**
-	 * After a 401. Where a new token gets one, too, it's the request that is refused; and so are others, as
-	 * long as that token is new.
+	 * After a 401. Where a new token gets one, too, it's the request that is refused; and so are others that
+	 * have not succeeded before, as long as that token is new.
 	 * @param read the URL, unless it was a change
 	 */
 	markRefused(boundTo: string, token: string, read?: string): void {
 		const known = this.known(boundTo, token);
 		if (read !== undefined && known.isRefused !== true) {
-			const last = this.refusals.getOrCreate(boundTo + read, () => ({}));
-			if (this.isRecent(last.at)) {
+			const last = this.readOf(boundTo, read);
+			if (this.isRecent(last.refusedAt)) {
 				known.isBlameless = true;
 				return;
 			}
-			last.at = this.clock.elapsed();
-			if (known.isBlameless === true && this.isRecent(known.obtainedAt, SHORTEST_LIFE_MS)) return;
+			last.refusedAt = this.clock.elapsed();
+			const isNew = this.isRecent(known.obtainedAt, SHORTEST_LIFE_MS);
+			if (known.isBlameless === true && isNew && !this.isRecent(last.takenAt)) return;
 		}
 		Object.assign(known, { isRefused: true, takenAt: undefined });
 	}
@@ -202,6 +204,10 @@ export class Sessions {
 	private newest(boundTo: string, token: string): string {
 		const { replacedBy } = this.peek(boundTo, token);
 		return replacedBy === undefined ? token : this.newest(boundTo, replacedBy);
+	}
+
+	private readOf(boundTo: string, url: string) {
+		return this.reads.getOrCreate(boundTo + url, () => ({}));
 	}
 
 	private known(boundTo: string, token: string): KnownToken {
