@@ -111,9 +111,9 @@ async function chapters(): Promise<Readonly<Record<string, readonly Situation[]>
 			],
 			['No email address is given', { ...administrators, emails: '={{ "" }}' }],
 			['The JSON isn’t valid', { ...invite, inviteesSource: 'json', inviteesJson: '[{' }],
-			["The role doesn't fit a team", { ...administrators, role: 'org_admin' }],
+			['The role doesn’t fit a team', { ...administrators, role: 'org_admin' }],
 			[
-				"Review Version isn't a date on the calendar",
+				'Review Version isn’t a date on the calendar',
 				{
 					resource: 'nameReview',
 					operation: 'update',
@@ -124,7 +124,7 @@ async function chapters(): Promise<Readonly<Record<string, readonly Situation[]>
 				},
 			],
 			['A payment is below a dollar', await payment(10_000, { amountCents: 99 })],
-			["The amount isn't a whole number of cents", await payment(10_000, { amountCents: 125.5 })],
+			['The amount isn’t a whole number of cents', await payment(10_000, { amountCents: 125.5 })],
 			[
 				'A payment has no domain to sign for',
 				{ ...(await payment(10_000)), typedData: typedData ?? '', options: { domain: '{}' } },
@@ -267,7 +267,7 @@ const DELIVERIES: ReadonlyArray<
 		'secret',
 		{ options: { ipAllowlist: '192.0.2.1' } },
 	],
-	["The body isn't an event", { hello: 'world' }, 'secret'],
+	['The body isn’t an event', { hello: 'world' }, 'secret'],
 	['A required field is missing', { ...WITHOUT_DEPOSIT, idempotency_key: 'key' }, 'secret'],
 ];
 
