@@ -75,7 +75,10 @@ export async function closeSharedN8n(): Promise<void> {
 		readdirSync(folder).map(async (name) => {
 			const { group, dataFolder } = read(path.join(folder, name));
 			signal(group, 'SIGKILL');
-			await waitUntil(`process group ${group} ends`, async () => !signal(group, 0));
+			/* Where nobody reaps it, it stays as a zombie, which does nothing any more. */
+			await waitUntil(`process group ${group} ends`, async () => !signal(group, 0), {
+				milliseconds: 10_000,
+			}).catch(() => undefined);
 			rmSync(dataFolder, { recursive: true, force: true });
 		}),
 	);

@@ -15,7 +15,7 @@ it('a test file whose start fails leaves no process running, and Jest ends', asy
 	await expect(
 		run(process.execPath, [jest, '--runInBand', '--config', settings], {
 			cwd: repository,
-			env: cleanEnvironment({ FAILING_START: file }),
+			env: cleanEnvironment({ FAILING_START: file, FORCE_COLOR: '0' }),
 		}),
 	).rejects.toThrow(/The start failed\.[^]*1 failed, 1 total/);
 	const group = Number(readFileSync(file, 'utf8'));

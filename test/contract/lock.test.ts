@@ -31,7 +31,7 @@ it('is taken over in a restarted container, where this process has the ID of the
 });
 
 it('is not taken from a process that runs', () => {
-	rmSync(file);
+	rmSync(file, { force: true });
 	expect(lockUntilExit(file)).toBe(true);
 	const held = readFileSync(file, 'utf8');
 	expect(lockUntilExit(file)).toBe(false);

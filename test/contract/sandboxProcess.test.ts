@@ -124,7 +124,10 @@ describe('the log', () => {
 
 	it('names a client that gave up waiting', async () => {
 		await sandbox.fault({ kind: 'latency', delay: 60_000 });
-		const impatient = fetch(`${sandbox.url}/v2/unknown`, { signal: AbortSignal.timeout(100) });
+		const impatience = new AbortController();
+		const impatient = fetch(`${sandbox.url}/v2/impatient`, { signal: impatience.signal });
+		while (sandbox.wire().at(-1)?.path !== '/v2/impatient') await new Promise(setImmediate);
+		impatience.abort();
 		await expect(impatient).rejects.toThrow();
 		while (sandbox.wire().at(-1)?.outcome === 'received') await new Promise(setImmediate);
 		expect(sandbox.wire().at(-1)).toMatchObject({ outcome: 'client gone' });

@@ -34,7 +34,7 @@ async function start(options: Parameters<typeof startRemoteSigner>[0] = {}): Pro
 async function post(
 	method: string,
 	params: readonly unknown[],
-	more: RequestInit = { signal: AbortSignal.timeout(500) },
+	more: RequestInit = {},
 ): Promise<Response> {
 	const body = JSON.stringify({ jsonrpc: '2.0', id: 7, method, params });
 	return await fetch(signer.url, { method: 'POST', body, ...more });
@@ -94,7 +94,8 @@ it('fails as planned, in order, and then signs again', async () => {
 	expect((await post('personal_sign', params)).status).toBe(401);
 	expect((await post('personal_sign', params)).status).toBe(500);
 	await expect(post('personal_sign', params)).rejects.toThrow('fetch failed');
-	await expect(post('personal_sign', params)).rejects.toThrow('timeout');
+	const impatient = { signal: AbortSignal.timeout(500) };
+	await expect(post('personal_sign', params, impatient)).rejects.toThrow('timeout');
 	expect(await signerOf(params)).toBe(address);
 });
 
@@ -171,7 +172,14 @@ describe('a person who is asked', () => {
 	});
 
 	it('isn’t asked any longer once nobody waits', async () => {
-		await expect(post('personal_sign', [hexMessage, address])).rejects.toThrow('timeout');
+		const impatience = new AbortController();
+		const { signal } = impatience;
+		const given = expect(
+			post('personal_sign', [hexMessage, address], { signal }),
+		).rejects.toThrow();
+		await firstWaiting();
+		impatience.abort();
+		await given;
 		await waitFor('the request is gone', async () => signer.log[0], { interval: 10 });
 		expect(signer.waiting()).toEqual([]);
 		expect(signer.log).toMatchObject([{ outcome: 'abandoned' }]);

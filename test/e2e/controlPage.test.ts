@@ -42,7 +42,7 @@ beforeEach(async () => {
 	await page.goto('about:blank');
 	sandbox.service.reset(false);
 	await page.goto(`${sandbox.url}/sandbox`);
-	await deliveries().first().waitFor();
+	await isFilled();
 });
 afterEach(async () => {
 	await trigger?.stop();
@@ -78,6 +78,13 @@ const VALUES = (fields: unknown[]) =>
 		String(Object(each).type === 'radio' ? Object(each).checked : Object(each).value),
 	);
 const deliveries = (): Locator => page.locator('#deliveries tr');
+
+/** Waits until the page shows what it asks the service for, the last of it, too. */
+async function isFilled(): Promise<void> {
+	await deliveries().first().waitFor();
+	await field('amount, row 2').waitFor();
+	await page.locator('#user option').first().waitFor({ state: 'attached' });
+}
 
 /** The credential as a person fills it in with what *Copy all settings* copied. */
 async function copiedCredential(): Promise<Record<string, string>> {
@@ -492,8 +499,7 @@ describe('starting over', () => {
 		/* Before, the page may show the time of an earlier start. */
 		await Promise.all([page.waitForEvent('load'), startOver('Yes, start over')]);
 		await page.getByText(/^Started over at \d\d:\d\d:\d\d\.$/).waitFor();
-		await field('amount, row 2').waitFor();
-		await deliveries().first().waitFor();
+		await isFilled();
 		expect(sandbox.service.payments.list()).toEqual([]);
 		expect(await shown()).toEqual(before);
 	});

@@ -169,7 +169,10 @@ it('searches users by name and by email', async () => {
 	const first = (await choices.first().textContent())?.trim() ?? '';
 	const [, name = '', email = ''] = /^(.+) \((.+)\)$/.exec(first) ?? [];
 	for (const wanted of [name, email]) {
-		await page.locator('[data-test-id="rlc-search"]:visible').fill(wanted);
+		await Promise.all([
+			page.waitForResponse((response) => (response.request().postData() ?? '').includes(wanted)),
+			page.locator('[data-test-id="rlc-search"]:visible').fill(wanted),
+		]);
 		await choices.filter({ hasNotText: wanted }).first().waitFor({ state: 'hidden' });
 		await choices.first().waitFor();
 	}
@@ -275,7 +278,10 @@ it('a credential made in the form reads only, and writes after it is edited', as
 	await editor.openCredentials();
 	await field('access').click();
 	await page.locator('text="Everything" >> visible=true').first().click();
-	await save();
+	await Promise.all([
+		page.waitForResponse((response) => response.request().method() === 'PATCH'),
+		save(),
+	]);
 	await page.getByText('Connection tested successfully').waitFor();
 	await editor.closeCredentials();
 	await editor.closeNode();

@@ -45,7 +45,7 @@ const SLOW = ['balance.get', 'invite.create', 'payment.create'];
 type Lasting = readonly [string, Omit<FaultInput, 'match'>, RegExp];
 
 const LASTING: readonly Lasting[] = [
-	['no answer in time', { kind: 'latency', delay: 1_000 }, /it took too long to respond/],
+	['no answer in time', { kind: 'latency', delay: 3_000 }, /it took too long to respond/],
 	['the connection cut before', { kind: 'cutBefore' }, /the connection was interrupted/],
 	['the connection cut after the work', { kind: 'cutAfter' }, /the connection was interrupted/],
 	['400', { kind: 'status', status: 400 }, /refused: The sandbox was told to fail/],
@@ -117,7 +117,7 @@ describe.each(Object.entries(HIT))('%s', (name, [method, path]) => {
 		'%s: one request, and an error that a person can act on',
 		async (_what, fault, message) => {
 			/* Long enough for the request to arrive even on a busy machine. */
-			const timeout = fault.kind === 'latency' ? 700 : 40_000;
+			const timeout = fault.kind === 'latency' ? 2_000 : 40_000;
 			const parameters = await asked({ timeout, ...(effect === 'read' ? { retries: 0 } : {}) });
 			await sandbox.fault({ ...fault, match: request, times: 'always' });
 			/* A read that was refused with 401 a moment ago, too, isn't repeated. */

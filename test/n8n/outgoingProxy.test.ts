@@ -4,16 +4,14 @@ import { CONTINUE, processedKeys, runNode, SavedCredentials } from '../support/a
 import { listen } from '../support/httpServer';
 import { FORMS } from '../support/operationForms';
 
-const ENVIRONMENT = { ...process.env };
+const NAMES = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'];
 
 afterEach(() => {
-	process.env = { ...ENVIRONMENT };
+	for (const name of NAMES) Reflect.deleteProperty(process.env, name);
 });
 
 async function pay(proxy: string, baseUrl = 'https://api.example.com') {
-	for (const name of ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy']) {
-		process.env[name] = proxy;
-	}
+	for (const name of NAMES) process.env[name] = proxy;
 	const saved = new SavedCredentials({
 		baseUrl,
 		authentication: 'accessToken',

@@ -210,7 +210,7 @@ it('webhook canary: silent while events arrive, and loud when they don’t', asy
 	/* Its schedule must not start it, too, seven minutes after an hour. */
 	const quick: Edit = (text) =>
 		text
-			.replace('"amount":2,"unit":"minutes"', '"amount":2,"unit":"seconds"')
+			.replace('"amount":2,"unit":"minutes"', '"amount":15,"unit":"seconds"')
 			.replace('"field":"hours","triggerAtMinute":7', '"field":"months"');
 	const id = await listen('webhook-canary', quick);
 	expect((await n8n.runWorkflow(id)).error).toBeUndefined();

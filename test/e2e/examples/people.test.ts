@@ -1,10 +1,9 @@
-import { setTimeout as pause } from 'node:timers/promises';
-
 import { z } from 'zod';
 
 import { outputOf } from '../../../n8nHost/executions';
 import { waitFor, waitUntil } from '../../../n8nHost/waiting';
 import {
+	ended,
 	environment,
 	parties,
 	importExample,
@@ -116,7 +115,7 @@ it('onboarding progress to a board, one card per person', async () => {
 	expect(new Set(board.map(({ name }) => name)).size).toBe(board.length);
 	expect(board[0]?.desc).toMatch(/^Step: \w+\nReview: \w+\nName: `\w/);
 
-	await listen('onboarding-to-board');
+	const id = await listen('onboarding-to-board');
 	const [moved, ...others] = board;
 	parties.answers.set('Get the cards', [{ ...moved, desc: 'Step: before' }, ...others]);
 	parties.sent = [];
@@ -124,7 +123,7 @@ it('onboarding progress to a board, one card per person', async () => {
 	await sandbox.control('POST', 'events', { event_type });
 	const update = await parties.received('Update the card');
 	expect(update).toMatchObject({ id: moved?.id, desc: moved?.desc });
-	await pause(500);
+	await ended(id);
 	expect(parties.from('Archive the copy')).toEqual([]);
 	expect(parties.sent.filter(({ node }) => node !== 'Get the cards')).toEqual([update]);
 });

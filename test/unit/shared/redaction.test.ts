@@ -135,7 +135,10 @@ it('never shows a secret, whatever stands around it', () => {
 	const several = fc.array(secret, { minLength: 1, maxLength: 4 });
 	fc.assert(
 		fc.property(text, several, text, (before, secrets, after) => {
-			const known = secrets.map((each) => each.trim()).filter((each) => each.length >= 8);
+			const known = secrets
+				.map((each) => each.trim())
+				/* Half of a character can become a whole one with what stands before it. */
+				.filter((each) => each.length >= 8 && each.isWellFormed());
 			fc.pre(known.length > 0);
 			const shown = redact(`${before}${secrets.join(after)}${after}`, ...secrets);
 			for (const each of known) expect(shown).not.toContain(each);
