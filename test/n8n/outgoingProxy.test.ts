@@ -6,6 +6,10 @@ import { FORMS } from '../support/operationForms';
 
 const NAMES = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'];
 
+beforeEach(() => {
+	for (const name of ['NO_PROXY', 'no_proxy']) Reflect.deleteProperty(process.env, name);
+});
+
 afterEach(() => {
 	for (const name of NAMES) Reflect.deleteProperty(process.env, name);
 });

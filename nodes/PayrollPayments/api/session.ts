@@ -90,7 +90,7 @@ export class Sessions {
 		({ pending }) => pending !== undefined,
 	);
 
-	/** When a read was last refused with 401, unless it has succeeded since, and when it last succeeded. */
+	/** When a read was last refused with 401, unless it has succeeded since, and when a request there last succeeded. */
 	private readonly reads = new LruCache<{ refusedAt?: number; takenAt?: number }>(MAX_REMEMBERED);
 
 	constructor(private readonly clock: Clock = systemClock) {}
@@ -110,7 +110,7 @@ export class Sessions {
 
 	/**
 	 * After a 401. Where a new token gets one, too, it's the request that is refused; and so are others that
-	 * have not succeeded before, as long as that token is new.
+	 * have not succeeded within five minutes, as long as that token is new.
 	 * @param read the URL, unless it was a change
 	 */
 	markRefused(boundTo: string, token: string, read?: string): void {

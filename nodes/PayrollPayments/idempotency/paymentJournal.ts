@@ -152,7 +152,10 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 		return known;
 	}
 
-	/** What an earlier try of this run has done with an item; undefined if the payment may be sent now. */
+	/**
+	 * What an earlier try of this run has done with a payment; undefined if that doesn't decide. It may have
+	 * paid the item with another amount or to another recipient.
+	 */
 	ofEarlierTry({
 		item,
 		recipient,

@@ -158,6 +158,24 @@ describe('a token', () => {
 		expect(refuseAt('fourth', 'balance')).toBeUndefined();
 	});
 
+	it('isn’t refused for a minute by reads that never succeeded, once it was new and one refused it', async () => {
+		const refuse = (token: string, ...urls: string[]) => {
+			for (const url of urls) sessions.markRefused(A, token, url);
+			return sessions.usable(A, token);
+		};
+		expect(refuse('old', 'a')).toBeUndefined();
+		const token = (await renew('old')) ?? '';
+		expect(refuse(token, 'a', 'b', 'c')).toBe(token);
+		sessions.markTaken(A, token, 'd');
+		clock.pass(60_000 - 1);
+		expect(refuse(token, 'e')).toBe(token);
+		expect(refuse(token, 'd')).toBeUndefined();
+		const next = (await renew(token)) ?? '';
+		expect(refuse(next, 'a', 'f')).toBe(next);
+		clock.pass(60_000);
+		expect(refuse(next, 'g')).toBeUndefined();
+	});
+
 	it('may be given again', async () => {
 		answer = async () => 'same';
 		expect(await refuseAndRenew('same')).toBe('same');

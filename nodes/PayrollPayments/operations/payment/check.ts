@@ -74,21 +74,22 @@ async function guardAuthorization(
 
 /**
  * The account of the paying team, which may be the sender.
- * @throws {UserError} if it can't be read, with who else the sender is
+ * @param fromIs what the sender is and isn't, as the error says it
+ * @throws {UserError} if it can't be read
  */
-type AccountOf = (teamId: string, sender: string) => Promise<string>;
+type AccountOf = (teamId: string, fromIs: string) => Promise<string>;
 
 /** Reads the account of each team once. */
 function accountsOf({ read, credentials }: PaymentRun): AccountOf {
 	const accounts = new Map<string, Promise<string>>();
-	return async (teamId, sender) => {
+	return async (teamId, fromIs) => {
 		const account =
 			accounts.get(teamId) ??
 			read(balanceCall(teamId)).then((balance) => balance.platform_account_address);
 		accounts.set(teamId, account);
 		return await account.catch((error: unknown) => {
 			const team = entityLabel(teamId, credentials.entities);
-			const unread = `In Payment Authorization, from is ${sender}, and the account of team ${team} can’t be read`;
+			const unread = `In Payment Authorization, from is ${fromIs}, and the account of team ${team} can’t be read`;
 			throw wrapError(error, `${unread}. ${messageOf(error)}`, {});
 		});
 	};
@@ -169,12 +170,11 @@ function signedCentsOf({ input }: PaymentForm, { settings }: PaymentRun): bigint
 }
 
 /** A payment as the journal knows it. */
-async function paymentOf({ items, place, input }: PaymentForm, run: PaymentRun): Promise<Payment> {
+function paymentOf({ items, place, input }: PaymentForm, run: PaymentRun, signer: string): Payment {
 	const { teamId, recipientEmail, paymentReference: reference } = input;
 	const cents = centsOf(input);
 	return {
-		...{ baseUrl: run.credentials.baseUrl, teamId, reference },
-		signer: input.signer ?? (await run.wallet()).address,
+		...{ baseUrl: run.credentials.baseUrl, teamId, signer, reference },
 		typedData: input.typedData.message,
 		confirmedNotPaid: run.settings.confirmedNotPaid ?? [],
 		...{ recipient: recipientEmail, cents, item: items[0] },
@@ -200,8 +200,9 @@ async function guardPayment(
 	const { typedAmountUnit } = run.settings;
 	const signedCents = signedCentsOf(form, run);
 	requireAllowedPayment(run.credentials, { amountCents: cents, recipientEmail, row, signedCents });
-	const payment = await paymentOf(form, run);
-	const { signer, summary, reference } = payment;
+	const signer = input.signer ?? (await run.wallet()).address;
+	const payment = paymentOf(form, run, signer);
+	const { summary, reference } = payment;
 	const { signs, sign } = await guardAuthorization(form, signer, run, accountOf);
 	const columns = { ...columnsOf(form, run), signer };
 	const write = run.write(
@@ -288,7 +289,7 @@ function withKnown(
 
 /**
  * A payment that isn't checked this time, e.g. because the service doesn't answer any more, as an
- * earlier try of this run has left it; undefined if none has.
+ * earlier try of this run has left it; undefined if that doesn't decide.
  */
 async function triedBefore(
 	form: PaymentForm,
@@ -300,10 +301,12 @@ async function triedBefore(
 	const change = { item: items[0], recipient: input.recipientEmail, cents: centsOf(input) };
 	const known = journal.ofEarlierTry(change);
 	if (known === undefined) return undefined;
-	const payment = await paymentOf(form, run);
+	/* Whether the wallet can still be opened doesn't matter. */
+	const signer = input.signer ?? (await run.wallet().catch(() => undefined))?.address;
+	const payment = paymentOf(form, run, signer ?? '');
 	const row: GuardedPayment = {
 		...{ items, place, payment, writes: [], state: { is: 'refused', error } },
-		columns: { ...columnsOf(form, run), signer: payment.signer },
+		columns: { ...columnsOf(form, run), signer: signer ?? null },
 		isCompared: false,
 		signedCents: signedCentsOf(form, run),
 	};
