@@ -460,6 +460,29 @@ describe('changes for polling', () => {
 		expect((await users()).includes('guest@example.com')).toBe(joins);
 	});
 
+	it('shows nothing older than what it showed, however late it is answered', async () => {
+		let isLate = false;
+		await page.route('**/sandbox/members?*', async (route) => {
+			const response = await route.fetch();
+			if (!isLate) {
+				isLate = true;
+				/* With the next answer, if that doesn't wait for this one. */
+				const next = page.waitForResponse('**/sandbox/members?*', { timeout: 2_000 });
+				await next.catch(() => undefined);
+			}
+			await route.fulfill({ response });
+		});
+		await waitUntil('an answer is late', async () => isLate, { interval: 10 });
+		await page.locator('#invite-email').fill('guest@example.com');
+		await pressUntil('Add invite', 'Invited guest@example.com.');
+		await field('Pending invite').selectOption('guest@example.com');
+		await page.waitForTimeout(1_500);
+		expect(await field('Pending invite').locator(':checked').textContent()).toBe(
+			'guest@example.com',
+		);
+		await page.unroute('**/sandbox/members?*');
+	});
+
 	it('expires tokens and fails the next call', async () => {
 		const balance = async () => (await answer('/v2/balance?')).status;
 		await field('The next call from n8n').selectOption('gets 503, unavailable');

@@ -16,7 +16,7 @@ const REFRESH_MILLISECONDS = 1_000;
 
 let knownEndpoints = '';
 
-async function refresh(): Promise<void> {
+async function refreshOnce(): Promise<void> {
 	const [resets, { deliveries }, { entries }, { endpoints }, { faults }] = await Promise.all([
 		call<ResetState>('GET', 'reset'),
 		call<{ deliveries: DeliveryAttempt[] }>('GET', 'deliveries?limit=40'),
@@ -34,6 +34,14 @@ async function refresh(): Promise<void> {
 	byId('planned', HTMLElement).textContent =
 		faults.length === 0 ? '' : `Failures waiting for a call: ${faults.length}.`;
 	await Promise.all([refreshPractice(), refreshInbox(), refreshSheet(), refreshPayments()]);
+}
+
+let refreshed = Promise.resolve();
+
+/** Shows the state as it is from now on: one after the other, since answers that come late are old. */
+async function refresh(): Promise<void> {
+	refreshed = refreshed.then(refreshOnce, refreshOnce);
+	await refreshed;
 }
 
 /** Shows the current state, and whether there is one to show. */
