@@ -15,6 +15,13 @@ export interface Survivor extends Place {
 
 export const SURVIVORS: readonly Survivor[] = [
 	{
+		file: 'idempotency/paymentJournal.ts',
+		line: 'for (const { payment } of attempts) this.stored.set(payment, () => false);',
+		from: '() => false',
+		to: '() => undefined',
+		why: 'Only true counts as stored.',
+	},
+	{
 		file: 'signing/guards/administratorRoles.ts',
 		line: 'if (new Set(grants.map(({ account }) => account.toLowerCase())).size !== grants.length) {',
 		from: 'account.toLowerCase()',
