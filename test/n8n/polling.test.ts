@@ -463,6 +463,9 @@ describe('a poll that fails', () => {
 			const n8n = host(event, parameters);
 			await expect(n8n.activate('activate')).rejects.toThrow(message);
 			await expect(n8n.activate('activate')).rejects.not.toThrow('[item');
+			expect(JSON.parse(n8n.saved).global).toEqual({
+				payrollPaymentsPolling: { poll: [expect.any(Number), ''] },
+			});
 		}
 	});
 
