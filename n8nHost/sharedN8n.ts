@@ -75,14 +75,21 @@ export async function closeSharedN8n(): Promise<void> {
 		readdirSync(folder).map(async (name) => {
 			const { group, dataFolder } = read(path.join(folder, name));
 			signal(group, 'SIGKILL');
-			/* Where nobody reaps it, it stays as a zombie, which does nothing any more. */
-			await waitUntil(`process group ${group} ends`, async () => !signal(group, 0), {
-				milliseconds: 10_000,
-			}).catch(() => undefined);
+			const hasEnded = async () => !signal(group, 0) || isZombie(group);
+			await waitUntil(`process group ${group} ends`, hasEnded);
 			rmSync(dataFolder, { recursive: true, force: true });
 		}),
 	);
 	rmSync(folder, { recursive: true, force: true });
+}
+
+/** Whether a process has ended and nobody asked how, as in a container whose first process doesn't. */
+function isZombie(id: number): boolean {
+	try {
+		return /^State:\s+Z/m.test(readFileSync(`/proc/${id}/status`, 'utf8'));
+	} catch {
+		return false;
+	}
 }
 
 /** Signals a process group; 0 asks whether it is there. */
