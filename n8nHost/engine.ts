@@ -227,18 +227,20 @@ export interface EngineWorkflow {
 	readonly mode?: WorkflowExecuteMode;
 }
 
-/**
- * Runs a workflow once in n8n's own engine, without a server.
- * @param stop cancels the execution as n8n's Stop button does
- * @param retryOf an execution that failed, and goes on at the node that failed, as n8n's Retry does
- */
+interface Execution {
+	readonly executionId: string;
+	/** Cancels the execution as n8n's Stop button does. */
+	readonly stop?: AbortSignal;
+	/** An execution that failed, and goes on at the node that failed, as n8n's Retry does. */
+	readonly retryOf?: IRun;
+}
+
+/** Runs a workflow once in n8n's own engine, without a server. */
 export async function runInEngine(
 	{ nodes, connections, pinData, settings, id = 'workflow', mode = 'trigger' }: EngineWorkflow,
 	nodeTypes: INodeTypes,
 	credentials: ICredentialsHelper,
-	executionId: string,
-	stop?: AbortSignal,
-	retryOf?: IRun,
+	{ executionId, stop, retryOf }: Execution,
 ): Promise<IRun> {
 	const workflow = engineWorkflow(nodes, nodeTypes, { connections, settings, id });
 	const data = additionalData(credentials, executionId);

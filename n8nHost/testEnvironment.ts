@@ -92,23 +92,6 @@ async function launchN8n(env: Record<string, string>): Promise<N8nEnvironment> {
 	return { n8n, n8nProcess, database, stop };
 }
 
-/**
- * The environment of the tests of the calling file, once it has started.
- *
- * @param minutes how long each test, and the start, may take
- */
-export function useEnvironment<Environment extends object>(
-	start: () => Promise<Environment>,
-	minutes = 15,
-): Environment {
-	jest.setTimeout(minutes * 60_000);
-	const environment: Environment = Object.create(null);
-	beforeAll(async () => {
-		Object.assign(environment, await start());
-	});
-	return environment;
-}
-
 /** n8n's database on the PostgreSQL server at the port PAYROLL_PAYMENTS_POSTGRES, if that is set. */
 function postgresOf(dataFolder: string): PostgresDatabase | undefined {
 	const port = process.env.PAYROLL_PAYMENTS_POSTGRES;

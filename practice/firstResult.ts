@@ -73,7 +73,7 @@ async function main(example: string, sandboxUrl: string): Promise<boolean> {
 		{ ...workflow, nodes: nodes.filter(({ type }) => !type.endsWith('.stickyNote')) },
 		nodeTypes,
 		credentials,
-		'first',
+		{ executionId: 'first' },
 	);
 	const { runData, error } = run.data.resultData;
 	process.stdout.write(`${resultLines({ runs: runData, ...(error && { error }) })}\n`);

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { zodToJsonSchema } from 'zod-to-json-schema';
 
 import { CATALOGUE } from '../nodes/PayrollPayments/operations/catalogue';
-import { checkOutput } from '../nodes/PayrollPayments/run/write';
+import { checkRecord } from '../nodes/PayrollPayments/run/write';
 import { triggerOutput } from '../nodes/PayrollPayments/trigger/simplify';
 
 /** What a failed item outputs with *Continue On Fail*. Details of the error are further fields. */
@@ -99,7 +99,7 @@ export function outputSchemas(): Record<string, JsonSchema> {
 		...CATALOGUE.flatMap(({ resource, operation, output, otherOutputs = [], effect }) => {
 			const others =
 				effect === 'write'
-					? [checkOutput, ...otherOutputs, failedChangeOutput, errorOutput]
+					? [checkRecord, ...otherOutputs, failedChangeOutput, errorOutput]
 					: [failureOutput];
 			return [[`v1.0.0/${resource}/${operation}.json`, outputSchema(output, ...others)]];
 		}),

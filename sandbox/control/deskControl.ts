@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 
-import { ServiceFailure } from '../failure';
 import type { Message } from '../inbox';
 import { PAYMENT_OUTCOMES } from '../payments';
 import { typedCell } from '../sheet';
 import type { SimulatedService } from '../simulatedService';
 import { bodyOf, formOf } from './body';
+import { found } from './found';
 import { lastOf } from './lastOf';
 
 const messageShape = z
@@ -61,7 +61,7 @@ export function addDeskControl(app: FastifyInstance, service: SimulatedService):
 	});
 	app.get('/sandbox/messages/:id/file', async (request, reply) => {
 		const { id } = z.object({ id: z.string() }).parse(request.params);
-		const { name, content } = existing(service.inbox.file(id), `A file of the message ${id}`);
+		const { name, content } = found(service.inbox.file(id), `A file of the message ${id}`);
 		const isCsv = name.toLowerCase().endsWith('.csv');
 		return await reply
 			.header('content-type', isCsv ? 'text/csv; charset=utf-8' : 'application/octet-stream')
@@ -74,7 +74,7 @@ export function addDeskControl(app: FastifyInstance, service: SimulatedService):
 		const { tab } = z.object({ tab: z.string().optional() }).parse(request.query);
 		const tabs = service.sheet.names();
 		const name = tab ?? tabs[0] ?? '';
-		return { tabs, tab: name, ...existing(service.sheet.tab(name), `The tab ${name}`) };
+		return { tabs, tab: name, ...found(service.sheet.tab(name), `The tab ${name}`) };
 	});
 	app.post('/sandbox/sheet', async (request) =>
 		service.sheet.perform(sheetShape.parse(bodyOf(request))),
@@ -89,12 +89,12 @@ export function addDeskControl(app: FastifyInstance, service: SimulatedService):
 		const typed = Object.entries(cells).map(([column, text]) => [column, typedCell(text)]);
 		const row = Object.fromEntries(typed);
 		if (number === undefined) service.sheet.append(tab, row);
-		else existing(service.sheet.change(tab, number, row) || undefined, `Row ${number}`);
+		else found(service.sheet.change(tab, number, row), `Row ${number}`);
 		return { tab, ...service.sheet.tab(tab) };
 	});
 	app.post('/sandbox/sheet/rows/remove', async (request) => {
 		const { tab, row_number: number } = removalShape.parse(bodyOf(request));
-		existing(service.sheet.remove(tab, number) || undefined, `Row ${number}`);
+		found(service.sheet.remove(tab, number), `Row ${number}`);
 		return { tab, ...service.sheet.tab(tab) };
 	});
 
@@ -104,7 +104,7 @@ export function addDeskControl(app: FastifyInstance, service: SimulatedService):
 	app.post('/sandbox/payments/end', async (request) => {
 		const { transaction, outcome } = endShape.parse(bodyOf(request));
 		const ended = service.payments.end(transaction, outcome, service);
-		return existing(ended, `A payment in progress with ${transaction}`);
+		return found(ended, `A payment in progress with ${transaction}`);
 	});
 }
 
@@ -114,11 +114,6 @@ const encoded = (name: string): string =>
 		/['()*]/g,
 		(character) => `%${character.charCodeAt(0).toString(16)}`,
 	);
-
-function existing<Found>(found: Found | undefined, what: string): Found {
-	if (found !== undefined) return found;
-	throw new ServiceFailure(404, `${what} does not exist`);
-}
 
 /** What Slack's and n8n's own mail node put out for a message. */
 function answerTo({ id, at, by, to, text }: Message): object {

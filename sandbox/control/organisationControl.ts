@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 
-import { ServiceFailure } from '../failure';
 import { addPendingInvite } from '../operations/invites';
 import type { SimulatedService } from '../simulatedService';
 import { bodyOf } from './body';
+import { found } from './found';
 
 const balanceShape = z
 	.object({
@@ -51,12 +51,6 @@ const membersQueryShape = z.object({
 	nanoid: z.string(),
 	limit: z.coerce.number().int().positive().default(200),
 });
-
-/** Fails with 404 where there is nothing by that identifier. */
-function found<Value>(value: Value | undefined | false, nanoid: string): Value {
-	if (value !== undefined && value !== false) return value;
-	throw new ServiceFailure(404, `${nanoid} does not exist`);
-}
 
 /** Routes that change balances, users and invites, as other people would. */
 export function addOrganisationControl(app: FastifyInstance, service: SimulatedService): void {

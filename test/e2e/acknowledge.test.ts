@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { DUPLICATE, type Answer } from '../support/deliveries';
 import { EventSink } from '../support/eventSink';
 import { eventOf } from '../../n8nHost/sampleEvents';
-import { startN8n, useEnvironment } from '../../n8nHost/testEnvironment';
+import { startN8n } from '../../n8nHost/testEnvironment';
+import { useEnvironment } from '../support/useEnvironment';
 import { activationError, saveTriggerWorkflow, TriggerWorkflow } from '../support/triggerWorkflow';
 import { node, wait, type WorkflowNode } from '../../n8nHost/workflows';
 

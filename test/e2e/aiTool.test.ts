@@ -1,6 +1,7 @@
 import { outputOf } from '../../n8nHost/executions';
 import type { Credentials } from '../../n8nHost/n8nRest';
-import { shareTestEnvironment, useEnvironment } from '../../n8nHost/testEnvironment';
+import { shareTestEnvironment } from '../../n8nHost/testEnvironment';
+import { useEnvironment } from '../support/useEnvironment';
 import { action, node, START } from '../../n8nHost/workflows';
 
 const environment = useEnvironment(shareTestEnvironment);

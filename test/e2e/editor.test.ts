@@ -7,7 +7,8 @@ import { pictureFile } from '../support/pictures';
 import { depositEvent } from '../../n8nHost/sampleEvents';
 import { walletCredentials } from '../../n8nHost/sandboxCredentials';
 import { schemeOf } from '../support/signedDeliveries';
-import { shareTestEnvironment, useEnvironment } from '../../n8nHost/testEnvironment';
+import { shareTestEnvironment } from '../../n8nHost/testEnvironment';
+import { useEnvironment } from '../support/useEnvironment';
 import { waitUntil } from '../../n8nHost/waiting';
 import { action, node, START } from '../../n8nHost/workflows';
 

@@ -10,7 +10,8 @@ import { run } from '../../tooling/processes.mjs';
 import { temporaryFolder } from '../../n8nHost/cleanups';
 import { installN8nUnderTest } from '../../n8nHost/n8nUnderTest';
 import { eventOf } from '../../n8nHost/sampleEvents';
-import { shareN8n, useEnvironment } from '../../n8nHost/testEnvironment';
+import { shareN8n } from '../../n8nHost/testEnvironment';
+import { useEnvironment } from '../support/useEnvironment';
 import { TriggerWorkflow } from '../support/triggerWorkflow';
 import { chain, node, wait, webhook } from '../../n8nHost/workflows';
 

@@ -1,7 +1,8 @@
 import { outputOf } from '../../n8nHost/executions';
 import { administrator, walletCredentials } from '../../n8nHost/sandboxCredentials';
 import { startHttpServer, type HttpServer, type ReceivedRequest } from '../support/httpServer';
-import { shareTestEnvironment, useEnvironment } from '../../n8nHost/testEnvironment';
+import { shareTestEnvironment } from '../../n8nHost/testEnvironment';
+import { useEnvironment } from '../support/useEnvironment';
 import { chain, node, START } from '../../n8nHost/workflows';
 
 const environment = useEnvironment(shareTestEnvironment);

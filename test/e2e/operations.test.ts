@@ -4,7 +4,8 @@ import { outputOf } from '../../n8nHost/executions';
 import type { Credentials } from '../../n8nHost/n8nRest';
 import { validateActionOutput } from '../support/outputSchemas';
 import { formFor } from '../support/sandboxForms';
-import { shareN8n, useEnvironment } from '../../n8nHost/testEnvironment';
+import { shareN8n } from '../../n8nHost/testEnvironment';
+import { useEnvironment } from '../support/useEnvironment';
 import { action, chain, START } from '../../n8nHost/workflows';
 
 const environment = useEnvironment(shareN8n);

@@ -3,7 +3,8 @@ import { outputSchemas } from '../../tooling/outputSchemas';
 import { EXAMPLES, readExample } from '../../practice/exampleFiles';
 import { outputOf } from '../../n8nHost/executions';
 import type { SavedWorkflow } from '../../n8nHost/n8nRest';
-import { shareTestEnvironment, useEnvironment } from '../../n8nHost/testEnvironment';
+import { shareTestEnvironment } from '../../n8nHost/testEnvironment';
+import { useEnvironment } from '../support/useEnvironment';
 import { action, chain, START } from '../../n8nHost/workflows';
 
 const environment = useEnvironment(shareTestEnvironment);

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 
 import { z } from 'zod';
 
-import { startTestEnvironment, useEnvironment } from '../../n8nHost/testEnvironment';
+import { startTestEnvironment } from '../../n8nHost/testEnvironment';
+import { useEnvironment } from '../support/useEnvironment';
 import { waitUntil } from '../../n8nHost/waiting';
 import { action, chain, paymentForm, START } from '../../n8nHost/workflows';
 

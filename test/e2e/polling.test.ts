@@ -1,6 +1,7 @@
 import { outputOf } from '../../n8nHost/executions';
 import { PollingWorkflow, pollingTrigger } from '../support/pollingWorkflow';
-import { startTestEnvironment, useEnvironment } from '../../n8nHost/testEnvironment';
+import { startTestEnvironment } from '../../n8nHost/testEnvironment';
+import { useEnvironment } from '../support/useEnvironment';
 import { activationError } from '../support/triggerWorkflow';
 import { chain } from '../../n8nHost/workflows';
 

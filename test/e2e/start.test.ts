@@ -24,7 +24,8 @@ import { formLink, signedOutside } from '../support/exampleForms';
 import { readExample } from '../../practice/exampleFiles';
 import { Film, pictureFile } from '../support/pictures';
 import type { Credentials } from '../../n8nHost/n8nRest';
-import { startTestEnvironment, useEnvironment, AS_INSTALLED } from '../../n8nHost/testEnvironment';
+import { startTestEnvironment, AS_INSTALLED } from '../../n8nHost/testEnvironment';
+import { useEnvironment } from '../support/useEnvironment';
 import { waitFor, waitUntil } from '../../n8nHost/waiting';
 import type { Workflow, WorkflowNode } from '../../n8nHost/workflows';
 

@@ -2,7 +2,8 @@ import { gzipSync } from 'node:zlib';
 
 import { DUPLICATE, FILTERED, GENUINE, signatureHeaders } from '../support/deliveries';
 import { deposit, depositEvent } from '../../n8nHost/sampleEvents';
-import { shareN8n, useEnvironment } from '../../n8nHost/testEnvironment';
+import { shareN8n } from '../../n8nHost/testEnvironment';
+import { useEnvironment } from '../support/useEnvironment';
 import { SECRET, TriggerWorkflow } from '../support/triggerWorkflow';
 
 const environment = useEnvironment(shareN8n, 10);

@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { outputOf, type Execution } from '../../n8nHost/executions';
 import { markdownTable } from '../../tooling/markdown';
 import { writeSection } from './reliabilityReport';
-import { startTestEnvironment, useEnvironment, AS_INSTALLED } from '../../n8nHost/testEnvironment';
+import { startTestEnvironment, AS_INSTALLED } from '../../n8nHost/testEnvironment';
+import { useEnvironment } from '../support/useEnvironment';
 import { waitUntil } from '../../n8nHost/waiting';
 import { action, chain, code, START } from '../../n8nHost/workflows';
 

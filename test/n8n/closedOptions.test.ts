@@ -1,6 +1,6 @@
 import type { INodeParameters } from 'n8n-workflow';
 
-import { useLog } from '../../n8nHost/n8nLog';
+import { useLog } from '../support/n8nLog';
 import { depositEvent, otherEvent } from '../../n8nHost/sampleEvents';
 import { FILTERED, GENUINE, NOT_SET_UP, useTriggerHosts } from '../support/triggerHost';
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 
 import { otherEvent } from '../../n8nHost/sampleEvents';
 import { runs } from '../support/propertyRuns';
-import { useLog } from '../../n8nHost/n8nLog';
+import { useLog } from '../support/n8nLog';
 import { leakIn, SPELLINGS, spelling, textsIn, token } from '../support/leakedSecrets';
 import { useTriggerHosts } from '../support/triggerHost';
 

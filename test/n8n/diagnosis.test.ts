@@ -1,6 +1,6 @@
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
-import { useLog } from '../../n8nHost/n8nLog';
+import { useLog } from '../support/n8nLog';
 import { depositEvent, hmac, timestamped } from '../../n8nHost/sampleEvents';
 import { settingsFrom } from '../support/diagnosisAdvice';
 import { SIGNED_SCHEMES } from '../support/signedDeliveries';

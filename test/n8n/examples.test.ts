@@ -53,7 +53,9 @@ async function outputOf(example: string, name: string, before: Rows): Promise<st
 	const pinData = Object.fromEntries(Object.entries(before).map(pinned));
 	const workflow = { nodes, connections: Object(chain(example, nodes).connections), pinData };
 	const types = new NodeTypes({ standIn });
-	const { data } = await runInEngine(workflow, types, new SavedCredentials({}), example);
+	const { data } = await runInEngine(workflow, types, new SavedCredentials({}), {
+		executionId: example,
+	});
 	return JSON.stringify(data.resultData.runData[name]?.[0]?.data?.main?.[0]);
 }
 

@@ -78,7 +78,9 @@ async function run(work: Work, changes: Partial<INode> = {}): Promise<IRun> {
 	const node = { ...NODE, ...changes };
 	const types = new NodeTypes({ [node.type]: nodeType(work) });
 	const credentials = new EngineCredentials(CREDENTIAL, { sessionToken: 'expired' });
-	return await runInEngine({ nodes: [node], connections: {} }, types, credentials, 'limits');
+	return await runInEngine({ nodes: [node], connections: {} }, types, credentials, {
+		executionId: 'limits',
+	});
 }
 
 /** What a function answers inside an executing node. */
@@ -187,7 +189,7 @@ describe('credentials', () => {
 			},
 			types,
 			new EngineCredentials(CREDENTIAL, { sessionToken: 'expired' }),
-			'limits',
+			{ executionId: 'limits' },
 		);
 		expect(JSON.stringify(received)).not.toContain('renewed');
 		expect(inspect(received, { depth: null })).toContain("authorization: 'renewed'");

@@ -160,7 +160,10 @@ async function run(example: string) {
 		settings,
 	};
 	const runIt = async (retryOf?: IRun) =>
-		await runInEngine(workflow, types, sandbox.credentials(), randomUUID(), undefined, retryOf);
+		await runInEngine(workflow, types, sandbox.credentials(), {
+			executionId: randomUUID(),
+			retryOf,
+		});
 	const result = await runIt();
 	const hasFailed = result.data.resultData.error !== undefined;
 	return { hasFailed, retry: async () => await runIt(result) };

@@ -6,7 +6,7 @@ import { runs } from '../support/propertyRuns';
 import { CONTINUE, runNode, SavedCredentials, searchUsers, testSaved } from '../support/actionHost';
 import { useEchoService, type EchoAnswer, type EchoRequest } from '../support/echoService';
 import { FORMS } from '../support/operationForms';
-import { useLog } from '../../n8nHost/n8nLog';
+import { useLog } from '../support/n8nLog';
 import { walletCredentials } from '../../n8nHost/sandboxCredentials';
 import { echo, leakIn, privateKey, textsIn, token } from '../support/leakedSecrets';
 import { signInMessage } from '../support/tokenService';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-import { useLog } from '../../n8nHost/n8nLog';
+import { useLog } from '../support/n8nLog';
 import {
 	deposit,
 	depositEvent,

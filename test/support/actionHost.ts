@@ -182,7 +182,10 @@ export async function runNode(
 		connections: isAlone ? {} : connections,
 		...options.host,
 	};
-	const run = await runInEngine(workflow, nodeTypes, credentials, executionId, options.stop);
+	const run = await runInEngine(workflow, nodeTypes, credentials, {
+		executionId,
+		stop: options.stop,
+	});
 	const { resultData } = run.data;
 	const outputs = resultData.runData.Payroll?.at(-1)?.data?.main ?? [];
 	const error = resultData.runData.Payroll?.at(-1)?.error ?? resultData.error;

@@ -61,7 +61,7 @@ export async function obtainSession(
 	};
 	const held = own?.replaces ?? tokenIn(saved.sessionToken, boundTo);
 	const isSuspicion = own === undefined;
-	const token = await sessions.renew(boundTo, held, obtain, isSuspicion);
+	const token = await sessions.renew(boundTo, held, obtain, { isSuspicion });
 	return token === undefined ? {} : { sessionToken: packSession(boundTo, token) };
 }
 

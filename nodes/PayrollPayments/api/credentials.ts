@@ -264,6 +264,7 @@ export function readEntities(saved: Saved): readonly Entity[] {
 }
 
 export type ServiceCredentials = ReturnType<typeof readCredentials>;
+
 /** The user account that the wallet signs in for, where the credentials name one. */
 export function platformIdOf(credentials: ServiceCredentials): string | undefined {
 	return 'platformId' in credentials ? credentials.platformId : undefined;

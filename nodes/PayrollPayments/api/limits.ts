@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { shownWhen, type InputOf, type Schema } from '../forms/field';
+import { labelOf, shownWhen, type InputOf, type Schema } from '../forms/field';
 import { choice, choices, flag, keysOf, listOf, menu, menuOf, text } from '../forms/fieldTypes';
 import { UserError } from '../shared/errors';
 import { emailKey, isEmail } from '../contract/formats';
@@ -124,9 +124,9 @@ export const limitFields = {
 };
 
 /**
- * What the credentials may be used for; reading is always allowed. Without `maximumPaymentCents` and
- * `maximumPerRunCents` there is no limit, without `paymentRecipients` (lower case: addresses, and `@` with a domain) anyone may be
- * paid. With `requireApproval`, every change must name the check that a person approved.
+ * What the credentials may be used for; reading is always allowed. A limit that is undefined doesn't
+ * limit anything. `paymentRecipients` are in lower case: addresses, and `@` with a domain. With
+ * `requireApproval`, every change must name the check that a person approved.
  */
 export function limitsOf({
 	permissions: selected = [],
@@ -185,32 +185,35 @@ export interface LimitedPayment {
 	readonly signedCents: Cents | undefined;
 }
 
+/** The error of each limit, with what it allows and what would move. */
+const TOO_MUCH = {
+	maximumPayment: (allowed: string, found: string) =>
+		`These credentials allow payments up to ${allowed}, and this one is ${found}`,
+	maximumPerRun: (allowed: string, found: string) =>
+		`These credentials allow runs up to ${allowed}, and this one would move ${found}`,
+};
+
 /** @param amounts those that would move, undefined where the unit isn't known */
 function requireAtMost(
 	credentials: CredentialsInUse,
-	label: 'Maximum Payment' | 'Maximum per Run',
+	limit: keyof typeof TOO_MUCH,
 	amounts: ReadonlyArray<Cents | undefined>,
 ): void {
-	const { maximumPaymentCents, maximumPerRunCents } = credentials.limits;
-	const isRun = label === 'Maximum per Run';
-	const most = isRun ? maximumPerRunCents : maximumPaymentCents;
+	const most = credentials.limits[`${limit}Cents`];
 	if (most === undefined) return;
-	const where = credentialLabel(credentials);
+	const where = `${labelOf(limitFields[limit])} in ${credentialLabel(credentials)}`;
 	const known = amounts.filter((cents) => cents !== undefined);
 	if (known.length < amounts.length) {
 		throw new UserError('The signed amount can’t be compared with the limit of these credentials', {
-			hint: `Under Typed Amount Unit, choose the unit of the authorization. ${label} in ${where} needs it.`,
+			hint: `Under Typed Amount Unit, choose the unit of the authorization. ${where} needs it.`,
 		});
 	}
-	const tooMuch = known.find((cents) => !(cents <= most));
-	if (tooMuch === undefined) return;
-	const [allowed, found] = [most, tooMuch].map(centsAsDollars);
-	throw new UserError(
-		isRun
-			? `These credentials allow runs up to ${allowed}, and this one would move ${found}`
-			: `These credentials allow payments up to ${allowed}, and this one is ${found}`,
-		{ hint: `The limit is ${label} in ${where}. ${ASK}` },
-	);
+	/* Also refuses what isn't a number. */
+	const found = known.find((cents) => !(cents <= most));
+	if (found === undefined) return;
+	throw new UserError(TOO_MUCH[limit](centsAsDollars(most), centsAsDollars(found)), {
+		hint: `The limit is ${where}. ${ASK}`,
+	});
 }
 
 /** Refuses a payment that the credentials don't allow. Call it before the wallet is asked to sign. */
@@ -218,7 +221,7 @@ export function requireAllowedPayment(
 	credentials: CredentialsInUse,
 	{ amountCents, recipientEmail, row, signedCents }: LimitedPayment,
 ): void {
-	requireAtMost(credentials, 'Maximum Payment', [amountCents, signedCents]);
+	requireAtMost(credentials, 'maximumPayment', [amountCents, signedCents]);
 	const { paymentRecipients } = credentials.limits;
 	if (paymentRecipients === undefined) return;
 	const address = emailKey(recipientEmail);
@@ -244,5 +247,5 @@ export function requireAllowedRun(
 	totalCents: Cents,
 	signedTotalCents?: Cents,
 ): void {
-	requireAtMost(credentials, 'Maximum per Run', [totalCents, signedTotalCents]);
+	requireAtMost(credentials, 'maximumPerRun', [totalCents, signedTotalCents]);
 }

@@ -40,7 +40,7 @@ const blockedByN8n = z.object({
 	description: z.string().nullish(),
 });
 
-/** Whom a connection was tried with, where that says it. */
+/** The host that a failed connection was for, where the error names it. */
 const withPeer = z.union([
 	z.object({ address: z.string(), port: z.number() }),
 	z.object({ hostname: z.string() }),
@@ -127,7 +127,7 @@ function noResponse(request: HttpRequest, chain: readonly unknown[]): NoResponse
 	const reason = REASONS.find((each) => codes.some((code) => each.codes.test(code)));
 	const proxy = proxyIn(chain, url);
 	const { said = 'the connection failed', hint, wasSent, saidOfProxy } = reason ?? {};
-	/* Whom a proxy keeps out hasn't sent anything. */
+	/* A proxy that can't be reached has passed nothing on. */
 	return proxy !== undefined && saidOfProxy !== undefined
 		? failed(saidOfProxy(proxy), { hint: CHECK_PROXY, outcome: 'refused', wasSent })
 		: failed(said, { hint, wasSent });

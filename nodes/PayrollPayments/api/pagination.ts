@@ -23,11 +23,11 @@ export interface UsersRequest {
 
 /** One answer of Endpoint 11 (docs/api.md): the full list, unless a page or an offset is given. */
 async function answerTo(
-	call: SendRead,
+	read: SendRead,
 	{ teamId, emails }: UsersRequest,
 	place: { readonly page?: 1; readonly offset?: number; readonly count?: number } = {},
 ) {
-	return await call({
+	return await read({
 		...endpoint('listTeamUsers', { team_nanoid: teamId }),
 		query: { emails, ...place },
 		answer: teamUsersAnswer,
@@ -35,7 +35,7 @@ async function answerTo(
 }
 
 /** Page after page until there are `most` different users. */
-async function pagedUsers(call: SendRead, request: UsersRequest) {
+async function pagedUsers(read: SendRead, request: UsersRequest) {
 	/* Someone who is added meanwhile moves the others to the next page, where they come again. */
 	const found = new Map<unknown, TeamUser>();
 	const { most = Infinity } = request;
@@ -43,7 +43,7 @@ async function pagedUsers(call: SendRead, request: UsersRequest) {
 	let offset = 0;
 	for (let pages = 1; pages <= MOST_PAGES; pages++) {
 		const place = offset === 0 ? { page: 1 as const, count } : { offset, count };
-		const { users, pagination } = await answerTo(call, request, place);
+		const { users, pagination } = await answerTo(read, request, place);
 		for (const user of users) found.set(user.nanoid ?? user, user);
 		const isLast = pagination?.has_more !== true;
 		if (!isLast && users.length === 0) {
@@ -67,18 +67,18 @@ async function pagedUsers(call: SendRead, request: UsersRequest) {
  * keeps back a part of that answer are they read page by page.
  */
 export async function teamUsers(
-	call: SendRead,
+	read: SendRead,
 	request: UsersRequest,
 ): Promise<readonly TeamUser[]> {
 	const { most = Infinity } = request;
-	if (most <= LARGEST_PAGE) return await pagedUsers(call, request);
-	const { users, pagination } = await answerTo(call, request);
-	return pagination?.has_more === true ? await pagedUsers(call, request) : users.slice(0, most);
+	if (most <= LARGEST_PAGE) return await pagedUsers(read, request);
+	const { users, pagination } = await answerTo(read, request);
+	return pagination?.has_more === true ? await pagedUsers(read, request) : users.slice(0, most);
 }
 
 /** The service lists all pending invites in one answer (docs/api.md, Endpoint 4). */
-export async function pendingInvites(call: SendRead, nanoid: string) {
-	return await call({
+export async function pendingInvites(read: SendRead, nanoid: string) {
+	return await read({
 		...ENDPOINTS.listInvites,
 		query: { nanoid },
 		answer: inviteListAnswer,

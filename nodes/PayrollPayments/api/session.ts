@@ -90,8 +90,8 @@ export class Sessions {
 		({ pending }) => pending !== undefined,
 	);
 
-	/** When a read was last refused with 401, unless it has succeeded since, and when a request there last succeeded. */
-	private readonly reads = new LruCache<{ refusedAt?: number; takenAt?: number }>(MAX_REMEMBERED);
+	/** When a URL last refused a read with 401, unless it took a request since, and when it last took one. */
+	private readonly urls = new LruCache<{ refusedAt?: number; takenAt?: number }>(MAX_REMEMBERED);
 
 	constructor(private readonly clock: Clock = systemClock) {}
 
@@ -105,18 +105,19 @@ export class Sessions {
 	markTaken(boundTo: string, token: string, url: string): void {
 		const takenAt = this.clock.elapsed();
 		this.known(boundTo, token).takenAt = takenAt;
-		Object.assign(this.readOf(boundTo, url), { refusedAt: undefined, takenAt });
+		Object.assign(this.urlStateOf(boundTo, url), { refusedAt: undefined, takenAt });
 	}
 
 	/**
-	 * After a 401. Where a new token gets one, too, it's the request that is refused; and so are others that
-	 * have not succeeded within five minutes, as long as that token is new.
-	 * @param read the URL, unless it was a change
+	 * After a 401: marks the token as refused, unless the read is to blame. That is
+	 * - one of a URL that refused another one within five minutes, since a new token didn't help there;
+	 * - then also one of a URL that took nothing within five minutes, as long as the token is new.
+	 * @param readUrl undefined if it was a change
 	 */
-	markRefused(boundTo: string, token: string, read?: string): void {
+	markRefused(boundTo: string, token: string, readUrl?: string): void {
 		const known = this.known(boundTo, token);
-		if (read !== undefined && known.isRefused !== true) {
-			const last = this.readOf(boundTo, read);
+		if (readUrl !== undefined && known.isRefused !== true) {
+			const last = this.urlStateOf(boundTo, readUrl);
 			if (this.isRecent(last.refusedAt)) {
 				known.isBlameless = true;
 				return;
@@ -162,7 +163,7 @@ export class Sessions {
 		boundTo: string,
 		token: string,
 		signIn: () => Promise<string>,
-		isSuspicion: boolean,
+		{ isSuspicion }: { readonly isSuspicion: boolean },
 	): Promise<string | undefined> {
 		const usable = this.usable(boundTo, token);
 		if (usable !== undefined && usable !== token) return usable;
@@ -206,8 +207,8 @@ export class Sessions {
 		return replacedBy === undefined ? token : this.newest(boundTo, replacedBy);
 	}
 
-	private readOf(boundTo: string, url: string) {
-		return this.reads.getOrCreate(boundTo + url, () => ({}));
+	private urlStateOf(boundTo: string, url: string) {
+		return this.urls.getOrCreate(boundTo + url, () => ({}));
 	}
 
 	private known(boundTo: string, token: string): KnownToken {

@@ -186,8 +186,8 @@ export async function claimForPayment(
 	const first = { ...request, ...newTrace(), isOnlyProcess: false };
 	const { verdict, claim } = await settle(first, async (asked) => {
 		const ask = async () => {
-			const record = async (calls: ListCalls) => await recordTogether(calls, [asked]);
-			const verdictOn = await transact(list, record, signal);
+			const claimAlone = async (calls: ListCalls) => await recordTogether(calls, [asked]);
+			const verdictOn = await transact(list, claimAlone, signal);
 			signal?.throwIfAborted();
 			return verdictOn(asked);
 		};
@@ -243,7 +243,7 @@ export async function claimForEvent(
 }
 
 /** Step 9. */
-async function look({ record, remove }: ListCalls, groups: ReadonlyArray<readonly string[]>) {
+async function lookUpOnce({ record, remove }: ListCalls, groups: ReadonlyArray<readonly string[]>) {
 	const looks = packed(groups).map((keys) => ({ ...newTrace(), keys }));
 	const entries = new Set(looks.flatMap(({ keys, mark }) => [...keys, mark]));
 	const found = await record([...entries]);
@@ -282,7 +282,7 @@ export async function lookUp(
 	/* The second time is step 10. */
 	for (let count = 0; count < 2 && found.size > 0; count++) {
 		const sought = groups.map((group) => group.filter((key) => found.has(key)));
-		const answer = await transact(list, async (calls) => await look(calls, sought), signal);
+		const answer = await transact(list, async (calls) => await lookUpOnce(calls, sought), signal);
 		await undo(list, answer.traces);
 		signal?.throwIfAborted();
 		({ found } = answer);
@@ -294,7 +294,10 @@ export async function lookUp(
  * Records keys for good, no matter who else has recorded them.
  * @throws {UserError} or n8n's own error where they can't be recorded
  */
-export async function record(list: NodeList, permanentKeys: readonly string[]): Promise<void> {
+export async function recordForGood(
+	list: NodeList,
+	permanentKeys: readonly string[],
+): Promise<void> {
 	await claimForPayment(list, { keys: [], permanentKeys, mayClaim: () => true });
 }
 

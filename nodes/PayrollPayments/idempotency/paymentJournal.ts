@@ -7,7 +7,7 @@ import {
 	claimForPayment,
 	forget,
 	lookUp,
-	record,
+	recordForGood,
 	type IsRecorded,
 	type PaymentClaim,
 } from './keyStore';
@@ -44,6 +44,7 @@ const ENTRIES_PER_PAYMENT = 7;
 /** Payments that are looked up together. */
 const PAYMENTS_PER_LOOKUP = 1_000;
 
+/** At most, in `lookedUp` of keysOf. */
 const KEYS_PER_LOOKUP = 12;
 
 /** Room for look-ups under way, so that they make no payment forgotten. */
@@ -138,10 +139,10 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 			const attempts = left.slice(0, PAYMENTS_PER_LOOKUP).map(attemptOf);
 			const failure = await this.lookUp(attempts);
 			for (const attempt of attempts) {
-				const { payment, authorization } = attempt.identity;
-				const first = firstRows.get(payment) ?? firstRows.get(authorization);
+				const { paymentHash, authorizationHash } = attempt.identity;
+				const first = firstRows.get(paymentHash) ?? firstRows.get(authorizationHash);
 				const { item, row = `row ${item + 1}` } = attempt.payment;
-				if (first === undefined) firstRows.set(payment, row).set(authorization, row);
+				if (first === undefined) firstRows.set(paymentHash, row).set(authorizationHash, row);
 				known.push(
 					first === undefined
 						? this.known(attempt, failure)
@@ -191,16 +192,16 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 		if ('error' in known) throw known.error;
 		/* In the same moment, so that of two nodes only one goes on. */
 		const claimed = claimedKeys(attempt.keys, this.isInMemory(payment));
-		const own = this.memory.claim(claimed.map((key) => inMemory(payment, key)));
-		const claim = await this.claim(attempt).catch((error: unknown) => {
-			own.release();
+		const inProcess = this.memory.claim(claimed.map((key) => inMemory(payment, key)));
+		const inStore = await this.claim(attempt).catch((error: unknown) => {
+			inProcess.release();
 			throw error;
 		});
 		const paid = [attempt.keys.paid, attempt.keys.paidSame];
 		/* Another node of this process may have paid it while this one waited for n8n's store. */
-		if (claim === undefined || paid.some(this.isInMemory(payment))) {
-			await claim?.release().catch(() => undefined);
-			own.release();
+		if (inStore === undefined || paid.some(this.isInMemory(payment))) {
+			await inStore?.release().catch(() => undefined);
+			inProcess.release();
 			throw await this.seenError(attempt);
 		}
 		const item = `${payment.item}`;
@@ -208,20 +209,20 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 			throwIfStopped(this.signal);
 			const answer = await send();
 			this.memory.record(paid.map((key) => inMemory(payment, key)));
-			own.keep();
+			inProcess.keep();
 			for (const key of paid) this.justPaid.add(key);
 			this.tries.set(item, { payment, answer });
 			return answer;
 		} catch (error) {
 			if (!wasNotMade(error)) {
-				own.keep();
+				inProcess.keep();
 				const unknown = outcomeUnknown(payment, attempt.code, error);
 				this.tries.set(item, { code: attempt.code, error: unknown });
 				throw unknown;
 			}
 			let isCleared = true;
-			await claim.release().catch(() => (isCleared = false));
-			own.release();
+			await inStore.release().catch(() => (isCleared = false));
+			inProcess.release();
 			const refusal = notMade(attempt, error, isCleared);
 			this.tries.set(item, { refusal });
 			throw refusal;
@@ -233,7 +234,7 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 		const keys = [...this.justPaid];
 		this.justPaid.clear();
 		/* If it fails, these payments stay recorded as sent, and are not sent again. */
-		if (keys.length > 0) await record(this.list, keys).catch(() => undefined);
+		if (keys.length > 0) await recordForGood(this.list, keys).catch(() => undefined);
 	}
 
 	private get tries(): Map<string, Try> {

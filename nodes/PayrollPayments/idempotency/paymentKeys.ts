@@ -90,32 +90,33 @@ export interface PaymentIdentity {
 	 * Never of the signature, since signers need not be deterministic. The case of the signer's address
 	 * doesn't matter: hex digits are read as a number.
 	 */
-	readonly authorization: string;
+	readonly authorizationHash: string;
 	/** Attempts are counted by it. */
-	readonly payment: string;
-	readonly paymentAndTerms: string;
+	readonly paymentHash: string;
+	/** With recipient and amount. */
+	readonly termsHash: string;
 	readonly hasReference: boolean;
 }
 
 export function identityOf(payment: Payment): PaymentIdentity {
 	const { teamId, signer, typedData, reference, recipient, cents } = payment;
-	const authorization = hash('typed data', teamId, signer, typedData);
-	const id =
+	const authorizationHash = hash('typed data', teamId, signer, typedData);
+	const paymentHash =
 		reference === undefined
-			? hash('payment by typed data', authorization)
+			? hash('payment by typed data', authorizationHash)
 			: hash('payment by reference', teamId, `reference ${referenceKey(reference)}`);
-	const paymentAndTerms = hash('exact payment', id, emailKey(recipient), cents);
-	return { authorization, payment: id, paymentAndTerms, hasReference: reference !== undefined };
+	const termsHash = hash('exact payment', paymentHash, emailKey(recipient), cents);
+	return { authorizationHash, paymentHash, termsHash, hasReference: reference !== undefined };
 }
 
 /** The keys of an attempt. They never change, or every payment that is recorded would be free again. */
 export function keysOf(identity: PaymentIdentity, attempt: number) {
-	const { authorization, payment, paymentAndTerms, hasReference } = identity;
-	const sent = (number: number) => hash('attempt', payment, number);
+	const { authorizationHash, paymentHash, termsHash, hasReference } = identity;
+	const sent = (number: number) => hash('attempt', paymentHash, number);
 	/* The pair of an authorization and a payment; without a reference, they are the same. */
 	const sentWith = (number: number) =>
 		hasReference
-			? hash('pair', authorization, payment, ...(number === 1 ? [] : [number]))
+			? hash('pair', authorizationHash, paymentHash, ...(number === 1 ? [] : [number]))
 			: sent(number);
 	const keys = {
 		/** Of this attempt and of later ones: n8n may have forgotten the earlier ones only. */
@@ -123,11 +124,11 @@ export function keysOf(identity: PaymentIdentity, attempt: number) {
 		previousSent: sent(attempt - 1),
 		previousSentWith: sentWith(attempt - 1),
 		sentWith: sentWith(attempt),
-		authorization,
-		sameAuthorization: hash('again', authorization),
-		paid: hash('paid', payment),
-		paidSame: hash('paid', paymentAndTerms),
-		lookUps: [hash('looked up', payment), hash('looked up', paymentAndTerms)],
+		authorization: authorizationHash,
+		sameAuthorization: hash('again', authorizationHash),
+		paid: hash('paid', paymentHash),
+		paidSame: hash('paid', termsHash),
+		lookUps: [hash('looked up', paymentHash), hash('looked up', termsHash)],
 	};
 	const previous = attempt === 1 ? [] : [keys.previousSent, keys.previousSentWith];
 	return {
@@ -147,7 +148,7 @@ export function keysOf(identity: PaymentIdentity, attempt: number) {
 
 export type PaymentKeys = ReturnType<typeof keysOf>;
 
-/** What a list records before an attempt is sent that may be sent, given what it holds. */
+/** The keys to record before an attempt is sent, given which of them are recorded already. */
 export function claimedKeys(keys: PaymentKeys, isRecorded: (key: string) => boolean): string[] {
 	const { sent, sentWith, authorization, sameAuthorization } = keys;
 	const own = isRecorded(authorization) ? sameAuthorization : authorization;
@@ -155,8 +156,8 @@ export function claimedKeys(keys: PaymentKeys, isRecorded: (key: string) => bool
 }
 
 /** An attempt code such as 7F3A-91C2-1. It can't be guessed from the code of another attempt. */
-export function codeOf({ payment }: PaymentIdentity, attempt: number): string {
-	const digits = hash('code', payment, attempt).slice(0, 8).toUpperCase();
+export function codeOf({ paymentHash }: PaymentIdentity, attempt: number): string {
+	const digits = hash('code', paymentHash, attempt).slice(0, 8).toUpperCase();
 	return `${digits.slice(0, 4)}-${digits.slice(4)}-${attempt}`;
 }
 

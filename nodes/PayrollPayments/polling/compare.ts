@@ -34,7 +34,7 @@ export interface Watch {
 }
 
 export interface Source {
-	readonly call: SendRead;
+	readonly read: SendRead;
 	readonly watch: Watch;
 }
 

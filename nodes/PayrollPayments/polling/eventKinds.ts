@@ -61,8 +61,8 @@ const balanceChanged: EventKind = {
 		const { currencies = [], ...rest } = readFields(balanceFields, source);
 		return { ...rest, currencies: [...new Set(currencies)].sort() };
 	},
-	observe: async ({ call, watch: { entityId: nanoid, currencies = [] } }) => {
-		const { balances } = await call(balanceCall(nanoid));
+	observe: async ({ read, watch: { entityId: nanoid, currencies = [] } }) => {
+		const { balances } = await read(balanceCall(nanoid));
 		const found = new Map<string, Observation>();
 		for (const record of balances) {
 			const { currency, balance_cents: text } = record;
@@ -113,9 +113,9 @@ const ofEntity = {
 	readWatch: (source: ParameterSource) => readFields(ofEntity.fields, source),
 };
 
-const usersOf = async ({ call, watch }: Source) =>
-	await teamUsers(call, { teamId: watch.entityId });
-const invitesOf = async ({ call, watch }: Source) => await pendingInvites(call, watch.entityId);
+const usersOf = async ({ read, watch }: Source) =>
+	await teamUsers(read, { teamId: watch.entityId });
+const invitesOf = async ({ read, watch }: Source) => await pendingInvites(read, watch.entityId);
 
 const teamUserAdded: EventKind = {
 	...additions,

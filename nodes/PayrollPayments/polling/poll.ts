@@ -71,8 +71,8 @@ async function pollOnce(
 	 */
 	if (isFirst && mode === 'activate') memory.remember('');
 	const { event, watch } = readParameters(context);
-	const { sendRead: call, credentials } = await openClient(context, redactor);
-	const source: Source = { call, watch };
+	const { sendRead: read, credentials } = await openClient(context, redactor);
+	const source: Source = { read, watch };
 	/* Another minimum change goes on with the same memory. */
 	const { entityId, currencies = [] } = watch;
 	const scope = JSON.stringify([event, credentials.baseUrl, entityId, ...currencies]);
@@ -134,8 +134,8 @@ async function fetchExample(
 	redactor: Redactor,
 ): Promise<INodeExecutionData[][]> {
 	const { event, watch } = readParameters(context);
-	const { sendRead: call } = await openClient(context, redactor);
-	const source: Source = { call, watch };
+	const { sendRead: read } = await openClient(context, redactor);
+	const source: Source = { read, watch };
 	const now = [...(await EVENTS[event].observe(source))];
 	/* Of balances, the first that isn't 0 if there is one. */
 	const [id, observation] = now.find(([, { compared }]) => compared !== '0') ?? now[0] ?? [];

@@ -51,7 +51,7 @@ function normalizeApproval(approval: string): string {
 }
 
 /** The service that the writes go to, for the person who approves them. */
-export function hostOf({ baseUrl }: Pick<Approvable, 'baseUrl'>): string {
+export function serviceHost({ baseUrl }: Pick<Approvable, 'baseUrl'>): string {
 	return new URL(baseUrl).host;
 }
 
@@ -60,7 +60,7 @@ export function checkRecords(of: Approvable, writes: readonly ShownWrite[]): Out
 	const approval = approvalOf(of, writes);
 	return writes.map(({ summary, columns, request, signs, signsSummary }) => ({
 		check: 'passed',
-		summary: [summary, `Service: ${hostOf(of)}`, signsSummary ?? []].flat().join('. '),
+		summary: [summary, `Service: ${serviceHost(of)}`, signsSummary ?? []].flat().join('. '),
 		approval,
 		...columns,
 		signs,

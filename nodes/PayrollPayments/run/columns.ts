@@ -163,7 +163,7 @@ function matches(row: SheetRow<string>, name: string): string[] {
  * Headers of columns with another value than the form has for all rows.
  * @param given spellings of the form's values, by the name of their column
  */
-export function unusedColumns(
+export function columnsUnlikeForm(
 	rows: ReadonlyArray<SheetRow<string>>,
 	given: Readonly<Record<string, readonly string[]>>,
 ): ReadonlySet<string> {

@@ -54,6 +54,57 @@ function grouped(failed: readonly FailedRow[]): FailedRow[][] {
 	return [...groups.values()];
 }
 
+/** Each failure as data; one that concerns the run, once. */
+function failuresIn(
+	groups: readonly FailedRow[][],
+	recordOf: (row: FailedRow) => Readonly<Record<string, unknown>>,
+) {
+	return groups.flatMap((group) =>
+		group
+			.filter((row, index) => index === 0 || !concernsRun(row))
+			.map((row) => {
+				const items = concernsRun(row) ? [firstItem(row)] : row.items;
+				return { ...whereOf(items, row.place), ...recordOf(row) };
+			}),
+	);
+}
+
+/** What this execution has changed, in the order of the items. */
+function madeRecords(rows: readonly Row[]) {
+	return madeNow(rows)
+		.flatMap((row) => [...recordsOf(row)])
+		.sort((a, b) => a.item - b.item);
+}
+
+function namesOf(items: readonly number[], place?: Place): string[] {
+	return place?.row === undefined
+		? items.map((item) => `item ${item}`)
+		: [`row ${place.row.number}`];
+}
+
+/** What was done before the error, and what wasn't sent because of it. */
+function notesOn(
+	[summary, ...advice]: readonly string[],
+	made: ReturnType<typeof madeRecords>,
+	notSent: readonly FailedRow[],
+): string {
+	const names = made.flatMap(({ record: { transaction }, items, place }) =>
+		namesOf(items, place).map((name) =>
+			typeof transaction === 'string' ? `${name} (${transaction})` : name,
+		),
+	);
+	const others = notSent.flatMap(({ items, place }) => namesOf(items, place));
+	const isTold = names.length === 0 || summary !== undefined || others.length === 0;
+	return [
+		summary,
+		names.length > 0 && `Already done before this error: ${listed(names, MAX_NAMED)}.`,
+		...advice,
+		!isTold && `Not sent: ${listed(others, MAX_NAMED)}.`,
+	]
+		.filter(Boolean)
+		.join(' ');
+}
+
 /**
  * Combines all failures of a run into one error. `completed` lists what was done, so that nobody does
  * it again; `failures` has each failure with its code.
@@ -68,63 +119,36 @@ export function combineFailures(
 	);
 	const [first] = sorted;
 	if (first === undefined) return undefined;
-	const own =
-		first.state.error instanceof UserError
-			? first.state.error
-			: new UserError(messageOf(first.state.error));
+	const { error } = first.state;
+	const own = error instanceof UserError ? error : new UserError(messageOf(error));
 	/* What wasn't sent because of another failure is only counted. */
-	const reported = sorted.filter((row) => row === first || row.state.is !== 'notSent');
-	const [same = [], ...different] = grouped(reported);
+	const isReported = (row: FailedRow) => row === first || row.state.is !== 'notSent';
+	const groups = grouped(sorted.filter(isReported));
+	const [same = [], ...different] = groups;
 	const recordOf = (row: FailedRow) =>
 		failureRecord(operation, rows, row, firstItem(row), redactor);
-	const failures = grouped(reported).flatMap((group) =>
-		group
-			.filter((row, index) => index === 0 || !concernsRun(row))
-			.map((row) => ({
-				...whereOf(concernsRun(row) ? [firstItem(row)] : row.items, row.place),
-				...recordOf(row),
-			})),
-	);
-	const done = operation.effect === 'write' ? madeNow(rows) : [];
-	const records = done.flatMap((row) => [...recordsOf(row)]).sort((a, b) => a.item - b.item);
+	const failures = failuresIn(groups, recordOf);
+	const made = operation.effect === 'write' ? madeRecords(rows) : [];
 	const before = own.context.details?.completed;
 	const completed = [
-		...records.map(({ record, items, place }) => ({ ...whereOf(items, place), ...record })),
+		...made.map(({ record, items, place }) => ({ ...whereOf(items, place), ...record })),
 		...(Array.isArray(before) ? before : []),
 	];
-	const namesOf = (items: readonly number[], place?: Place) =>
-		place?.row === undefined ? items.map((item) => `item ${item}`) : [`row ${place.row.number}`];
-	const names = records.flatMap(({ record: { transaction }, items, place }) =>
-		namesOf(items, place).map((name) =>
-			typeof transaction === 'string' ? `${name} (${transaction})` : name,
-		),
-	);
-	const notSent = sorted
-		.filter((row) => !reported.includes(row))
-		.flatMap(({ items, place }) => namesOf(items, place));
+	const isListed = failures.length > 1 || own.context.attemptCode !== undefined;
+	const details = {
+		...(isListed ? { failures } : {}),
+		...(made.length > 0 ? { completed } : {}),
+	};
+	const notSent = sorted.filter((row) => !isReported(row));
 	const also = different.map(
 		([row = first, ...rest]) =>
 			`${messageFor(row.state.error, nameOf(row, firstItem(row)), redactor)}${alsoIn([row, ...rest])}`,
 	);
-	const [summary, ...advice] = operation.notesOnFailure?.(rows) ?? [];
-	const notes = [
-		summary,
-		names.length > 0 && `Already done before this error: ${listed(names, MAX_NAMED)}.`,
-		...advice,
-		names.length > 0 &&
-			summary === undefined &&
-			notSent.length > 0 &&
-			`Not sent: ${listed(notSent, MAX_NAMED)}.`,
-	];
-	const isReported = failures.length > 1 || own.context.attemptCode !== undefined;
 	const { hint = own.hint } = recordOf(first);
 	const others = also.length > 0 && `Also failed: ${listed(also, MAX_NAMED, '; ')}.`;
 	const name = nameOf(first, firstItem(first));
 	return own
-		.withDone(
-			{ ...(isReported ? { failures } : {}), ...(records.length > 0 ? { completed } : {}) },
-			notes.filter(Boolean).join(' '),
-		)
+		.withDone(details, notesOn(operation.notesOnFailure?.(rows) ?? [], made, notSent))
 		.with({
 			item: first.place?.item ?? firstItem(first),
 			...(typeof name === 'object' && { row: name }),

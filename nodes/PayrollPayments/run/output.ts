@@ -15,7 +15,8 @@ import {
 	type RowThatIs,
 } from './rows';
 
-const OUTCOMES = { refused: 'refused', unknown: 'unknown', notSent: 'not_sent' } as const;
+/** What an item says of a state. */
+export const OUTCOMES = { refused: 'refused', unknown: 'unknown', notSent: 'not_sent' } as const;
 
 /** What a row put out, each record with its items and the first of them. */
 export function* recordsOf({ items: all, place, state }: RowThatIs<'done' | 'checked'>) {

@@ -51,19 +51,19 @@ export interface Row<Its extends State = State> {
 	readonly state: Its;
 	/** What it changes, in order; empty for a read, and for what can't be told. */
 	readonly writes: readonly ShownWrite[];
-	/** What its output has in addition if it fails. */
+	/** What is known of it for people: its output has it if it fails, and checks and reports show it. */
 	readonly columns?: OutputRecord;
 }
 
-type Is = State['is'];
-export type RowThatIs<Name extends Is> = Row<Extract<State, { readonly is: Name }>>;
+export type StateName = State['is'];
+export type RowThatIs<Name extends StateName> = Row<Extract<State, { readonly is: Name }>>;
 export type FailedRow = RowThatIs<'refused' | 'unknown' | 'notSent'>;
 
-function isRow<Name extends Is>(row: Row, names: readonly Name[]): row is RowThatIs<Name> {
+function isRow<Name extends StateName>(row: Row, names: readonly Name[]): row is RowThatIs<Name> {
 	return names.some((name) => name === row.state.is);
 }
 
-export function rowsThatAre<const Name extends Is>(
+export function rowsThatAre<const Name extends StateName>(
 	rows: readonly Row[],
 	...names: readonly Name[]
 ): Array<RowThatIs<Name>> {

@@ -88,18 +88,18 @@ async function carryOut(
 		rows = await take().catch((error: unknown) => refuseRest(rows, error));
 	};
 	let opened: OpenRun | undefined;
-	const host = async () => (opened ??= await openRun(context, redactor, operation, settings));
-	await step(async () => await check(operation, rows, (await host()).run));
+	const open = async () => (opened ??= await openRun(context, redactor, operation, settings));
+	await step(async () => await check(operation, rows, (await open()).run));
 	if (checkOnly) {
-		await step(async () => await describe(rows, (await host()).run, describeRun));
+		await step(async () => await describe(rows, (await open()).run, describeRun));
 		return { rows, isCheck: true };
 	}
-	await step(async () => approve(operation, rows, (await host()).run, approved));
-	await step(async () => await confirmToken(operation, rows, await host()));
+	await step(async () => approve(operation, rows, (await open()).run, approved));
+	await step(async () => await confirmToken(operation, rows, await open()));
 	if (opened === undefined) return { rows };
 	const ends = (state: State) => endsRun(state, operation, continues);
-	rows = await send(rows, (await host()).perform, settings, ends);
-	return { rows: (await operation.finish?.(rows, (await host()).run)) ?? rows };
+	rows = await send(rows, (await open()).perform, settings, ends);
+	return { rows: (await operation.finish?.(rows, (await open()).run)) ?? rows };
 }
 
 function selectedOperation(context: IExecuteFunctions, catalogue: readonly Operation[]): Operation {
@@ -267,7 +267,7 @@ async function send(
 	const queue = rowsThatAre(rows, 'ready').values();
 	const worker = async () => {
 		for (const row of queue) {
-			const state = isEnded ? endedBefore() : await stateOf(row, perform);
+			const state = isEnded ? endedBefore() : await sendRow(row, perform);
 			carriedOut.set(row, state);
 			isEnded ||= ends(state);
 		}
@@ -276,7 +276,8 @@ async function send(
 	return rows.map((row) => ({ ...row, state: carriedOut.get(row) ?? row.state }));
 }
 
-async function stateOf({ state }: RowThatIs<'ready'>, perform: Perform): Promise<State> {
+/** Carries out one row; what fails becomes its state. */
+async function sendRow({ state }: RowThatIs<'ready'>, perform: Perform): Promise<State> {
 	try {
 		return { is: 'done', records: await state.act(perform) };
 	} catch (error) {

@@ -20,7 +20,7 @@ const signed = z.object({ domain: json, types: json, primaryType: z.string(), me
 const writeRequest = z.object({ method: z.enum(WRITE_METHODS), path: z.string(), body: json });
 
 /** What *Check Only* puts out about one request. */
-export const checkOutput = z
+export const checkRecord = z
 	.object({
 		check: z.literal('passed'),
 		/** What the request does, as a sentence for the person who approves it. */
@@ -38,7 +38,7 @@ export type Signs = Readonly<z.infer<typeof signed>>;
 
 /** A change that passed every check, as it is shown and approved. */
 export interface ShownWrite
-	extends Readonly<Pick<z.infer<typeof checkOutput>, 'summary' | 'request'>> {
+	extends Readonly<Pick<z.infer<typeof checkRecord>, 'summary' | 'request'>> {
 	readonly signs: Signs | null;
 	/** What is signed, in words. It ends the sentence, since most of it is addresses. */
 	readonly signsSummary?: string;

@@ -18,8 +18,6 @@ export interface ErrorContext {
 	readonly details?: Readonly<Record<string, unknown>>;
 	/** What was already done, in full sentences, for people. */
 	readonly note?: string;
-	/** Whether it refuses the run as a whole, also with *On Error: Continue*. */
-	readonly refusesRun?: boolean;
 	readonly item?: number;
 	/** The row of a sheet that it is about; shown in place of the item. */
 	readonly row?: SheetPlace;

@@ -152,7 +152,7 @@ export class Redactor {
 		try {
 			return this.withhold(text);
 		} catch {
-			/* Nor what was thrown, which may quote what was sought. */
+			/* The error isn't passed on either: it may quote the secret. */
 			return ALL_WITHHELD;
 		}
 	};

@@ -46,7 +46,9 @@ class Host {
 	}
 
 	private async renew({ sessions }: Process, held: string): Promise<string> {
-		const token = await sessions.renew(BOUND, held, async () => await this.signIn(), false);
+		const token = await sessions.renew(BOUND, held, async () => await this.signIn(), {
+			isSuspicion: false,
+		});
 		this.saved = token ?? '';
 		return this.saved;
 	}

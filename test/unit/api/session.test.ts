@@ -123,7 +123,7 @@ const signIn = async () => {
 	return await answer();
 };
 const renew = async (token: string, isSuspicion = false) =>
-	await sessions.renew(A, token, signIn, isSuspicion);
+	await sessions.renew(A, token, signIn, { isSuspicion });
 
 async function refuseAndRenew(token: string) {
 	sessions.markRefused(A, token);
@@ -242,7 +242,9 @@ describe('sign-ins', () => {
 		answer = async () => await arrives;
 		const bindings = Array.from({ length: 1_500 }, (_, index) => `binding ${index}`);
 		const renewAll = (token: string) =>
-			bindings.map(async (each) => await sessions.renew(each, token, signIn, false));
+			bindings.map(
+				async (each) => await sessions.renew(each, token, signIn, { isSuspicion: false }),
+			);
 		const callers = [...renewAll('old'), ...renewAll(''), ...renewAll('older')];
 		expect(count).toBe(1_500);
 		finish('token');
@@ -262,7 +264,7 @@ describe('sign-ins', () => {
 		void renew('');
 		await settled();
 		answer = async () => 'token';
-		expect(await sessions.renew('credentials B', '', signIn, false)).toBe('token');
+		expect(await sessions.renew('credentials B', '', signIn, { isSuspicion: false })).toBe('token');
 	});
 
 	it.each([0, 3_600_000, -3_600_000])(
@@ -274,7 +276,9 @@ describe('sign-ins', () => {
 			clock.pass(SIGN_IN_PAUSE - 1);
 			await expect(renew('whatever')).rejects.toThrow('no role');
 			expect(count).toBe(1);
-			await expect(sessions.renew('credentials B', '', signIn, false)).rejects.toThrow('no role');
+			await expect(
+				sessions.renew('credentials B', '', signIn, { isSuspicion: false }),
+			).rejects.toThrow('no role');
 			expect(count).toBe(2);
 			clock.pass(1);
 			answer = async () => 'token';
@@ -302,7 +306,7 @@ describe('sign-ins', () => {
 	it('are remembered for 1,000 credentials at most, the last used ones', async () => {
 		answer = async () => await Promise.reject(new Error('no role'));
 		const fail = async (name: string) =>
-			await sessions.renew(name, '', signIn, false).catch(() => {});
+			await sessions.renew(name, '', signIn, { isSuspicion: false }).catch(() => {});
 		for (let each = 0; each < 1_001; each++) {
 			await fail('kept');
 			await fail(`session ${each}`);

@@ -5,7 +5,7 @@ import {
 	claimForPayment,
 	forget,
 	lookUp,
-	record,
+	recordForGood,
 	type PaymentClaim,
 	type PaymentClaimRequest,
 } from '../../../nodes/PayrollPayments/idempotency/keyStore';
@@ -190,7 +190,7 @@ describe('permanent keys', () => {
 		await claimKeys([key], { nodeKey: 'permanent', permanentKeys });
 	const lose = (key: string) => () => (store.saved = store.saved.filter((each) => each !== key));
 	const recordPaid = async () =>
-		await record({ store, nodeKey: 'paid', maxEntries: 1_000 }, ['a', 'b']);
+		await recordForGood({ store, nodeKey: 'paid', maxEntries: 1_000 }, ['a', 'b']);
 
 	it.each([
 		['nothing', ['paid', 'a'], 2],

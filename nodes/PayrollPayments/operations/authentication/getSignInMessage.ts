@@ -1,4 +1,5 @@
 import { evmAddress } from '../../contract/formats';
+import { platformIdOf } from '../../api/credentials';
 import { UserError } from '../../shared/errors';
 import { signInMessageAnswer } from '../../api/schemas/answers';
 import { signInMessageCall } from '../../api/signIn';
@@ -6,8 +7,9 @@ import { filledText, text } from '../../forms/fieldTypes';
 import { defineRead } from '../../run/operation';
 import type { RunContext } from '../../run/runContext';
 
-function platformIdOf({ credentials }: RunContext): string {
-	if (credentials.authentication === 'walletSignIn') return credentials.platformId;
+function savedPlatformId({ credentials }: RunContext): string {
+	const platformId = platformIdOf(credentials);
+	if (platformId !== undefined) return platformId;
 	throw new UserError('Platform ID is missing', {
 		hint: 'Fill in Platform ID, because these credentials don’t have one.',
 	});
@@ -48,7 +50,7 @@ export const getSignInMessage = defineRead({
 		await context.read(
 			signInMessageCall({
 				wallet: wallet ?? (await context.wallet()).address,
-				platformId: platformId ?? platformIdOf(context),
+				platformId: platformId ?? savedPlatformId(context),
 			}),
 		),
 	],

@@ -8,7 +8,7 @@ import { emailKey } from '../../contract/formats';
 import { INVITE_ROLES, ROLE_NAMES } from '../../contract/roles';
 import { defineWrite, repeated } from '../../run/operation';
 import { eachOrRefused, type Form } from '../../run/rows';
-import { checkColumnNames, sheetOf, unusedColumns } from '../../run/columns';
+import { checkColumnNames, columnsUnlikeForm, sheetOf } from '../../run/columns';
 import type { RunContext } from '../../run/runContext';
 import { asWord } from '../../shared/redaction';
 import { placeName } from '../../shared/sheetPlace';
@@ -86,7 +86,7 @@ function rowsOf(items: readonly InviteItem[]): ReadonlyMap<InviteItem, Row> {
 /** Columns for the role or the team, which the form decides for everyone. */
 function unusedIn(rows: readonly Row[], { role, teamId }: Group, { credentials }: RunContext) {
 	const name = credentials.entities.find(({ id }) => id === teamId)?.name ?? teamId;
-	return unusedColumns(rows, { role: [role, ROLE_NAMES[role]], team: [teamId, name] });
+	return columnsUnlikeForm(rows, { role: [role, ROLE_NAMES[role]], team: [teamId, name] });
 }
 
 /**

@@ -6,7 +6,7 @@ import { instantPaymentAnswer } from '../../api/schemas/answers';
 import type { Known } from '../../idempotency/journal';
 import type { PaymentAnswer, PaymentJournal } from '../../idempotency/paymentJournal';
 import type { Payment } from '../../idempotency/paymentKeys';
-import { hostOf } from '../../run/approve';
+import { serviceHost } from '../../run/approve';
 import { refused, refuseRest, type Form, type Row, type State } from '../../run/rows';
 import { placeName, type SheetPlace } from '../../shared/sheetPlace';
 import type { RunContext } from '../../run/runContext';
@@ -56,15 +56,17 @@ async function guardAuthorization(
 	const platformId = platformIdOf(credentials);
 	const sender = addressIn(payload.message.from);
 	const isOther = (own = '') => sender !== undefined && !isSameAddress(own, sender);
+	const teamLabel = entityLabel(teamId, credentials.entities);
+	const readAccount = async () =>
+		await accountOf(teamId).catch((error: unknown) => {
+			const unread = `In Payment Authorization, from is ${sender}, not the signing wallet ${signer}, and the account of team ${teamLabel} can’t be read`;
+			throw wrapError(error, `${unread}. ${messageOf(error)}`, {});
+		});
 	const typedData = instantPaymentTypedData(
 		{ ...parts, message: payload.message },
 		{
-			...{ teamId, network, signer, platformId, recipientEmail },
-			teamLabel: entityLabel(teamId, credentials.entities),
-			teamAccount:
-				isOther(signer) && isOther(platformId)
-					? await accountOf(teamId, `${sender}, not the signing wallet ${signer}`)
-					: undefined,
+			...{ teamId, teamLabel, network, signer, platformId, recipientEmail },
+			teamAccount: isOther(signer) && isOther(platformId) ? await readAccount() : undefined,
 			amountCents: centsOf(input),
 			typedAmountUnit: settings.typedAmountUnit,
 		},
@@ -72,26 +74,17 @@ async function guardAuthorization(
 	return await signatureOver(typedData, wallet, { signer, signature });
 }
 
-/**
- * The account of the paying team, which may be the sender.
- * @param fromIs what the sender is and isn't, as the error says it
- * @throws {UserError} if it can't be read
- */
-type AccountOf = (teamId: string, fromIs: string) => Promise<string>;
+type AccountOf = (teamId: string) => Promise<string>;
 
 /** Reads the account of each team once. */
-function accountsOf({ read, credentials }: PaymentRun): AccountOf {
+function accountsOf({ read }: PaymentRun): AccountOf {
 	const accounts = new Map<string, Promise<string>>();
-	return async (teamId, fromIs) => {
+	return async (teamId) => {
 		const account =
 			accounts.get(teamId) ??
 			read(balanceCall(teamId)).then((balance) => balance.platform_account_address);
 		accounts.set(teamId, account);
-		return await account.catch((error: unknown) => {
-			const team = entityLabel(teamId, credentials.entities);
-			const unread = `In Payment Authorization, from is ${fromIs}, and the account of team ${team} can’t be read`;
-			throw wrapError(error, `${unread}. ${messageOf(error)}`, {});
-		});
+		return await account;
 	};
 }
 
@@ -138,7 +131,7 @@ function columnsOf({ input, options }: PaymentForm, { credentials, approvable }:
 		expires: filled(message.expires),
 		signer: input.signer ?? null,
 		...signedFor(input.typedData.domain ?? options.domain),
-		service: hostOf(approvable),
+		service: serviceHost(approvable),
 	};
 }
 
@@ -241,55 +234,50 @@ function withKnown(
 	known: Known<PaymentAnswer>,
 	ifAlreadyPaid: PaymentSettings['ifAlreadyPaid'],
 ): PaymentRow {
-	const { columns = {} } = row;
-	const say = (change: (summary: string) => string, heading: string) => {
-		const shown = { ...columns, ...paymentReport(heading, columns) };
-		return row.writes.map((write) => ({
-			...write,
-			summary: change(write.summary),
-			columns: shown,
-		}));
-	};
-	const and = (state: State, writes = row.writes) => ({ ...row, known, state, writes });
-	const already = 'Already paid, so not sent again';
-	const notAgain = () => say((summary) => `${already}: ${summary}`, already);
+	const { columns = {}, payment } = row;
 	switch (known.is) {
 		case 'sendable': {
-			const { attempt } = known;
-			return and(
-				row.state,
-				attempt > 1
-					? say(
-							(said) => `${said}, as attempt ${attempt}`,
-							`Pay ${row.payment.summary}, as attempt ${attempt}?`,
-						)
-					: say((said) => said, `Pay ${row.payment.summary}?`),
-			);
+			const attempt = known.attempt > 1 ? `, as attempt ${known.attempt}` : '';
+			const heading = `Pay ${payment.summary}${attempt}?`;
+			return { ...row, known, writes: reworded(row, heading, (said) => `${said}${attempt}`) };
 		}
 		case 'done': {
-			const { when } = known;
-			if (when === 'earlierTry') {
-				return and({ is: 'done', records: [paid(columns, known.answer)], when }, notAgain());
+			if (known.when === 'earlierRun' && ifAlreadyPaid === 'fail') {
+				return { ...row, known, state: { is: 'refused', error: known.error } };
 			}
-			if (ifAlreadyPaid === 'fail') {
-				return and({ is: 'refused', error: known.error });
-			}
-			const record = { outcome: 'already_paid', transaction: null, ...columns };
-			return and({ is: 'done', records: [record], when }, notAgain());
+			const record =
+				known.when === 'earlierTry'
+					? paid(columns, known.answer)
+					: { outcome: 'already_paid', transaction: null, ...columns };
+			const heading = 'Already paid, so not sent again';
+			const writes = reworded(row, heading, (said) => `${heading}: ${said}`);
+			return { ...row, known, writes, state: { is: 'done', records: [record], when: known.when } };
 		}
 		case 'unknown':
-			return and({ is: 'unknown', error: known.error, when: known.when });
+			return { ...row, known, state: { is: 'unknown', error: known.error, when: known.when } };
 		case 'refused': {
 			const wasSent = known.when === 'earlierTry';
 			const scope = wasSent ? 'request' : undefined;
-			return and({ is: 'refused', error: known.error, scope }, wasSent ? row.writes : []);
+			const state: State = { is: 'refused', error: known.error, scope };
+			return { ...row, known, state, writes: wasSent ? row.writes : [] };
 		}
 	}
 }
 
+/** The writes of a row as its check shows them: with a heading, and another summary. */
+function reworded(
+	{ columns = {}, writes }: GuardedPayment,
+	heading: string,
+	summaryOf: (summary: string) => string,
+) {
+	const shown = { ...columns, ...paymentReport(heading, columns) };
+	return writes.map((write) => ({ ...write, summary: summaryOf(write.summary), columns: shown }));
+}
+
 /**
- * A payment that isn't checked this time, e.g. because the service doesn't answer any more, as an
- * earlier try of this run has left it; undefined if that doesn't decide.
+ * The row of a payment whose check failed this time, if an earlier try of this run has decided what
+ * became of it. The service may not answer any more, for instance.
+ * @param error why its check failed
  */
 async function triedBefore(
 	form: PaymentForm,
@@ -376,9 +364,9 @@ export async function checkPayments(
 	const rows: Row[] = [...unreadable];
 	const guarded: GuardedPayment[] = [];
 	const tried: PaymentRow[] = [];
-	const isSheet = forms.length + unread.length > 1;
+	const hasSeveral = forms.length + unread.length > 1;
 	for (const form of forms) {
-		const row = form.place?.row ?? (isSheet ? { number: form.items[0] + 1 } : undefined);
+		const row = form.place?.row ?? (hasSeveral ? { number: form.items[0] + 1 } : undefined);
 		try {
 			guarded.push(await guardPayment(form, run, { journal, accountOf, row }));
 		} catch (error) {

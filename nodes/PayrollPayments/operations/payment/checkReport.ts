@@ -1,13 +1,13 @@
 import { concernsRun, failedRows, inOrder, sheetPlaceOf, type Row } from '../../run/rows';
 import type { OutputRecord } from '../../run/write';
-import { messageOf as errorOf } from '../../shared/errors';
+import { messageOf } from '../../shared/errors';
 import { centsAsDollars, dollarsAsCents } from '../../shared/money';
 import { listed } from '../../shared/lists';
 import { shorten } from '../../shared/redaction';
 import { placeName } from '../../shared/sheetPlace';
 import { unixTimeAsDate } from '../../shared/time';
 import type { PaymentRow } from './paymentRow';
-import { htmlOf, LONGEST_ERROR, messageOf, type Report } from './report';
+import { chatMessageOf, htmlOf, LONGEST_ERROR, type Report } from './report';
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
@@ -30,7 +30,7 @@ export function paymentName(row: Row): string {
 export function failuresIn(rows: readonly Row[], nameOf: (row: Row) => string): string[] {
 	const groups = new Map<string, string[]>();
 	for (const row of inOrder(failedRows(rows))) {
-		const said = shorten(errorOf(row.state.error), LONGEST_ERROR).replace(/\.$/, '');
+		const said = shorten(messageOf(row.state.error), LONGEST_ERROR).replace(/\.$/, '');
 		groups.set(said, [...(groups.get(said) ?? []), ...(concernsRun(row) ? [] : [nameOf(row)])]);
 	}
 	return [...groups].map(([said, names]) =>
@@ -62,7 +62,7 @@ function routeOf(payments: readonly OutputRecord[], service: string): string[] {
 }
 
 function textsOf(report: Report) {
-	return { message: messageOf(report), html: htmlOf(report) };
+	return { message: chatMessageOf(report), html: htmlOf(report) };
 }
 
 /**

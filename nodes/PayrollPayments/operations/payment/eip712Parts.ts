@@ -3,7 +3,7 @@ import { UserError } from '../../shared/errors';
 import { canonicalJson } from '../../shared/json';
 import { readChainId } from '../../signing/chains';
 import type { PaymentPayload } from '../../signing/payloads';
-import { fields as form, options } from './fields';
+import { fields as paymentFields, options as paymentOptions } from './fields';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -29,9 +29,9 @@ function agreed<Value>(
 	if (own === undefined || given === undefined) return own ?? given;
 	if (canonicalJson(own) === canonicalJson(given)) return own;
 	throw new UserError(
-		`${labelOf(options[field])} differs from the one in ${labelOf(form.typedData)}`,
+		`${labelOf(paymentOptions[field])} differs from the one in ${labelOf(paymentFields.typedData)}`,
 		{
-			hint: `Correct one of the two, or remove ${labelOf(options[field])} under Options.`,
+			hint: `Correct one of the two, or remove ${labelOf(paymentOptions[field])} under Options.`,
 		},
 	);
 }
@@ -44,33 +44,33 @@ function withDomainOf(types: Json | undefined, others: Json = {}): Json | undefi
 
 /**
  * What the wallet needs to sign a payment, or what a provided signature covers.
- * @param fields Domain, Types and Primary Type under Options
+ * @param options Domain, Types and Primary Type under Options
  * @param isSigned whether the signature is provided; then undefined means that nobody says what it
  *   covers
  * @throws {UserError} if a part is missing, or contradicts the payload
  */
 export function eip712PartsOf(
 	payload: PaymentPayload,
-	fields: Partial<Eip712Parts>,
+	options: Partial<Eip712Parts>,
 	isSigned: boolean,
 ): Eip712Parts | undefined {
 	const domain = agreed(
 		'domain',
-		withNumericChain(fields.domain),
+		withNumericChain(options.domain),
 		withNumericChain(payload.domain),
 	);
 	const types = agreed(
 		'types',
-		withDomainOf(fields.types, payload.types),
-		withDomainOf(payload.types, fields.types),
+		withDomainOf(options.types, payload.types),
+		withDomainOf(payload.types, options.types),
 	);
-	const primaryType = agreed('primaryType', fields.primaryType, payload.primaryType);
+	const primaryType = agreed('primaryType', options.primaryType, payload.primaryType);
 	if (domain !== undefined && types !== undefined && primaryType !== undefined) {
 		return { domain, types, primaryType };
 	}
 	if (isSigned && (domain ?? types ?? primaryType) === undefined) return undefined;
 	const field = domain === undefined ? 'domain' : types === undefined ? 'types' : 'primaryType';
-	throw new UserError(`${labelOf(options[field])} is missing`, {
+	throw new UserError(`${labelOf(paymentOptions[field])} is missing`, {
 		hint: isSigned
 			? 'To have the signature checked, add Domain, Types and Primary Type under Options. To send it unchecked, remove all three.'
 			: 'The wallet needs Domain, Types and Primary Type to sign. Add them under Options, or enter the whole EIP-712 payload as Payment Authorization.',

@@ -84,7 +84,7 @@ export const runOptions = {
 	),
 };
 
-/** What a row of a sheet has of a payment, in the order of the error messages. */
+/** What a row of a sheet has of a payment. *Column Names* shows the first one at first. */
 export const COLUMNS = [
 	'recipient_email',
 	'amount',

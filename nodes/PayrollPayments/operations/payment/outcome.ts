@@ -1,5 +1,5 @@
-import { madeNow } from '../../run/output';
-import { failedRows, rowsThatAre, type Row } from '../../run/rows';
+import { madeNow, OUTCOMES } from '../../run/output';
+import { failedRows, rowsThatAre, type Row, type StateName } from '../../run/rows';
 import type { RunContext } from '../../run/runContext';
 import { UserError } from '../../shared/errors';
 import { counted, listed } from '../../shared/lists';
@@ -19,10 +19,8 @@ const PAID_AGAIN =
 function tallyOf(rows: readonly Row[]) {
 	const made = madeNow(rows);
 	const paid = made.filter(isPayment);
-	const count = (...names: Parameters<typeof rowsThatAre>[1][]) =>
-		rowsThatAre(rows, ...names).length;
+	const count = (...names: StateName[]) => rowsThatAre(rows, ...names).length;
 	return {
-		made,
 		paid,
 		cents: totalCents(paid),
 		paidBefore: count('done') - made.length,
@@ -83,32 +81,34 @@ export function runColumns(rows: readonly Row[]): Readonly<Record<string, string
 	return { run_message: inChat(said.join(' ')) };
 }
 
-/**
- * Ends the journal of the run, and adds what was paid to the execution's own data, so that n8n's list
- * of executions can be searched by invoice; for a run of several, the totals.
- */
+/** Ends the journal of the run, and says in the execution's own data what was paid. */
 export async function finish(rows: readonly Row[], run: RunContext): Promise<readonly Row[]> {
 	await journalOf(run).close();
-	const { all, made, paid, cents, refused, unknown, notSent } = tallyOf(rows);
-	if (all > 1) {
-		run.annotate({
-			payments_paid: String(paid.length),
-			payments_total: centsAsDecimal(cents),
-			payments_refused: String(refused),
-			payments_unknown: String(unknown),
-			payments_not_sent: String(notSent),
-		});
-		return rows;
-	}
+	run.annotate(rows.length > 1 ? totalsOf(rows) : outcomeOf(rows));
+	return rows;
+}
+
+function totalsOf(rows: readonly Row[]) {
+	const { paid, cents, refused, unknown, notSent } = tallyOf(rows);
+	return {
+		payments_paid: String(paid.length),
+		payments_total: centsAsDecimal(cents),
+		payments_refused: String(refused),
+		payments_unknown: String(unknown),
+		payments_not_sent: String(notSent),
+	};
+}
+
+/** The outcome of a single payment; by its reference, n8n's list of executions can be searched. */
+function outcomeOf(rows: readonly Row[]) {
+	const made = madeNow(rows);
 	const [failure] = failedRows(rows);
 	const [write] = rows.flatMap(({ writes }) => writes);
 	const [record] = made.flatMap(({ state }) => state.records);
-	const outcomes = { refused: 'refused', unknown: 'unknown', notSent: 'not_sent' } as const;
 	const done = made.length > 0 ? 'paid' : 'already_paid';
-	run.annotate({
+	return {
 		payment_reference: write?.reference,
 		payment_transaction: record?.transaction,
-		payment_outcome: failure === undefined ? done : outcomes[failure.state.is],
-	});
-	return rows;
+		payment_outcome: failure === undefined ? done : OUTCOMES[failure.state.is],
+	};
 }

@@ -32,7 +32,7 @@ export function inChat(text: string): string {
 }
 
 /** A few lines for a chat. */
-export function messageOf({ heading, lines, lists, payments }: Report): string {
+export function chatMessageOf({ heading, lines, lists, payments }: Report): string {
 	const listedIn = (entries: readonly string[]) => {
 		const rest = entries.length - MAX_LISTED;
 		return [...entries.slice(0, MAX_LISTED), ...(rest > 0 ? [`and ${rest} more`] : [])];

@@ -1,5 +1,5 @@
 import { balanceCall } from '../../api/balanceCall';
-import { approvalOf, hostOf } from '../../run/approve';
+import { approvalOf, serviceHost } from '../../run/approve';
 import { failedRows, firstItem, inOrder, type FailedRow, type Row } from '../../run/rows';
 import type { RunContext } from '../../run/runContext';
 import type { OutputRecord } from '../../run/write';
@@ -65,8 +65,8 @@ function centsIn(amount: string): bigint {
 	return BigInt(dollarsAsCents(amount) ?? 0);
 }
 
-/** The check of the whole run, as one item. */
-export async function describeRun(rows: readonly Row[], run: RunContext): Promise<OutputRecord> {
+/** The rows by what becomes of them, and what they come to. */
+function sortedOut(rows: readonly Row[]) {
 	const all = inOrder(rows);
 	const payments = all.filter(isPayment);
 	const toSend = payments.filter(isToSend);
@@ -75,14 +75,20 @@ export async function describeRun(rows: readonly Row[], run: RunContext): Promis
 	const other = new Set<Row>([...toSend, ...paid, ...unknown]);
 	/* Whatever else became of a row, a run that it is in doesn’t pass. */
 	const refused = all.filter((row) => !other.has(row));
+	const duplicates = duplicatesIn(payments);
 	const total = all.reduce(
 		(sum, { columns: { amount } = {} }) =>
 			typeof amount === 'string' ? sum + centsIn(amount) : sum,
 		0n,
 	);
-	const toSendTotal = totalCents(toSend);
-	const balance = await balanceOf(run, payments);
-	const duplicates = duplicatesIn(payments);
+	const groups = { all, payments, toSend, paid, unknown, refused, duplicates };
+	return { ...groups, total, toSendTotal: totalCents(toSend) };
+}
+
+/** The check in a few sentences: what failed, what would be paid, and where. */
+function sentencesOn(run: ReturnType<typeof sortedOut>, service: string): string {
+	const { all, payments, toSend, paid, unknown, refused, duplicates, total, toSendTotal } = run;
+	const [first] = failedRows(refused).map(listedFailure);
 	const notes = counted({
 		'already paid': paid.length,
 		unknown: unknown.length,
@@ -96,27 +102,29 @@ export async function describeRun(rows: readonly Row[], run: RunContext): Promis
 			typeof chain === 'string' ? `${chain}, contract ${String(contract)}` : [],
 		),
 	);
-	const on = contracts.size === 0 ? [] : `Signed for ${[...contracts].join(' and ')}`;
-	const listedRefused = failedRows(refused).map(listedFailure);
-	const [firstRefused] = listedRefused;
-	const failed =
-		firstRefused === undefined
-			? []
-			: `Check failed: ${refused.length} of ${all.length} rows refused, first row ${String(firstRefused.row)}: ${String(firstRefused.error)}`;
-	const service = hostOf(run.approvable);
-	const { length: count } = all;
 	const summary = `Pay ${toSend.length} of ${all.length} rows, ${centsAsDollars(toSendTotal)} of ${centsAsDollars(total)}`;
+	return [
+		first &&
+			`Check failed: ${refused.length} of ${all.length} rows refused, first row ${String(first.row)}: ${String(first.error)}`,
+		[summary, notes.join(', ')].filter(Boolean).join('; '),
+		`Service: ${service}`,
+		contracts.size > 0 && `Signed for ${[...contracts].join(' and ')}`,
+	]
+		.filter(Boolean)
+		.join('. ');
+}
+
+/** The check of the whole run, as one item. */
+export async function describeRun(rows: readonly Row[], run: RunContext): Promise<OutputRecord> {
+	const sorted = sortedOut(rows);
+	const { payments, toSend, paid, unknown, refused, duplicates, total, toSendTotal } = sorted;
+	const { length: count } = sorted.all;
+	const balance = await balanceOf(run, payments);
+	const service = serviceHost(run.approvable);
 	const writes = payments.flatMap((row) => row.writes);
 	return {
 		check: refused.length > 0 ? 'failed' : 'passed',
-		summary: [
-			failed,
-			[summary, notes.join(', ')].filter(Boolean).join('; '),
-			`Service: ${service}`,
-			on,
-		]
-			.flat()
-			.join('. '),
+		summary: sentencesOn(sorted, service),
 		...runReport({
 			...{ count, toSend, toSendTotal, balance, service },
 			...{ paid, unknown, refused, duplicates },
@@ -133,7 +141,7 @@ export async function describeRun(rows: readonly Row[], run: RunContext): Promis
 		payments: payments.map(({ columns = {} }) => columns),
 		already_paid: paid.map((row) => ({ row: numberOf(row), summary: row.payment.summary })),
 		unknown: failedRows(unknown).map(listedFailure),
-		refused: listedRefused,
+		refused: failedRows(refused).map(listedFailure),
 		duplicates: duplicates.map((group) => group.map(numberOf)),
 	};
 }

@@ -3,10 +3,10 @@ import { isBlank, refusalOf, type Schema } from '../../forms/field';
 import {
 	checkColumnNames,
 	fieldsOfRow,
+	columnsUnlikeForm,
 	notAnAddress,
 	rowError,
 	sheetOf,
-	unusedColumns,
 	withoutStyle,
 	type SheetRow,
 } from '../../run/columns';
@@ -63,7 +63,7 @@ function readCells(row: SheetRow<Column>, currency: string) {
 		const both = `${headerOf('amount')} and ${headerOf('amount_cents')}`;
 		fault ??= rowError(row, `${both} are both filled in; leave one of the two empty`);
 	}
-	const [otherCurrency] = unusedColumns([row], { currency: [currency] });
+	const [otherCurrency] = columnsUnlikeForm([row], { currency: [currency] });
 	if (otherCurrency !== undefined) {
 		const other = shorten(visible(String(row.columns[otherCurrency])), 100);
 		fault ??= rowError(row, `${otherCurrency} is ${other}, and the form’s Currency is ${currency}`);
@@ -96,16 +96,13 @@ export function readPayments(forms: readonly GivenForm[], { credentials }: RunCo
 	const unreadable: Row[] = [];
 	for (const [form, row] of rows) {
 		const { input, items } = form;
-		const { recipientEmail, amountCents, paymentReference, typedData, fault } = readCells(
-			row,
-			input.currency,
-		);
+		const { fault, ...cells } = readCells(row, input.currency);
+		const { recipientEmail, amountCents, paymentReference } = cells;
 		const place = form.place && {
 			...form.place,
 			row: { ...row.place, reference: paymentReference },
 		};
-		const own = { recipientEmail, amountCents, paymentReference, typedData };
-		const filledIn = { ...form, place, input: { ...input, ...own } };
+		const filledIn = { ...form, place, input: { ...input, ...cells } };
 		if (fault === undefined && hasPayment(filledIn)) {
 			payments.push(filledIn);
 			continue;

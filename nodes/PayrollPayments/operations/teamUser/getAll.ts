@@ -169,7 +169,6 @@ export const getTeamUsers = defineRead({
 			}),
 			'simplified',
 		),
-		/* With a preset: where Output is an expression, n8n shows this field and wants it filled in. */
 		outputFields: shownWhen(
 			{ output: ['selected'] },
 			choices(
@@ -178,7 +177,7 @@ export const getTeamUsers = defineRead({
 					description: 'The fields of each item, null where a user has none',
 				},
 				menuOf(OUTPUT_FIELDS, (field) => FIELD_NAMES.get(field) ?? titleOf(field)),
-				/* Where Output is an expression, n8n wants this field, too. */
+				/* Where Output is an expression, n8n shows this field and wants it filled in. */
 				['first_name', 'last_name', 'email'],
 			),
 		),

@@ -6,7 +6,8 @@ import {
 	type TypedAmountUnit,
 } from '../typedAmount';
 import { quoted } from '../../shared/redaction';
-import { chainLabel, chainsOf, type PaymentNetwork } from '../chains';
+import type { PaymentNetwork } from '../../contract/networks';
+import { chainLabel, chainsOf } from '../chains';
 import { paymentTypedData } from '../payloads';
 import { refuseToSign } from '../signature';
 import { parseTypedData, type GuardedTypedData, type UncheckedTypedData } from '../typedData';
