@@ -1,6 +1,12 @@
 import { createServer } from 'node:http';
 
-import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import type {
+	ICredentialDataDecryptedObject,
+	IDataObject,
+	IHttpRequestHelper,
+	INode,
+	INodeParameters,
+} from 'n8n-workflow';
 
 import { systemClock } from '../../nodes/PayrollPayments/api/session';
 import '../support/withoutPauses';
@@ -461,4 +467,36 @@ describe('a change that gets a 401', () => {
 		expect((await raw('requestWithAuthentication', saved, options)).error).toBeDefined();
 		expect(service.tokens.counts()).toMatchObject({ signIns: 0 });
 	});
+});
+
+/** n8n saves a new token in its database (credentials-helper.js), which fails as often as said. */
+class Unsavable extends SavedCredentials {
+	fails = 0;
+
+	override async preAuthentication(
+		helpers: IHttpRequestHelper,
+		credentials: ICredentialDataDecryptedObject,
+		type: string,
+		node: INode,
+		isExpired: boolean,
+	) {
+		const { data } = this;
+		const copy = { ...credentials };
+		const answer = await super.preAuthentication(helpers, copy, type, node, isExpired);
+		if (answer === undefined) return undefined;
+		if (this.fails === 0) return Object.assign(credentials, answer);
+		this.fails -= 1;
+		this.data = data;
+		throw new Error('SQLITE_BUSY: database is locked');
+	}
+}
+
+it('a change for which n8n could not save the token was not sent, and says so', async () => {
+	const saved = new Unsavable(wallet().data);
+	saved.fails = 2;
+	await call(saved);
+	saved.fails = 1;
+	const { output } = await runNode(saved, INVITE, { ...CONTINUE, items: PEOPLE.slice(0, 1) });
+	expect(service.requests.filter(({ path }) => path === '/v2/invites')).toEqual([]);
+	expect(output).toMatchObject([{ json: { outcome: 'refused' } }]);
 });

@@ -280,6 +280,15 @@ describe('a remote signer that asks a person', () => {
 		);
 	});
 
+	it('gives no code for a payment that still waits for the person, and sends it once', async () => {
+		const { payload, run, request } = await paymentThatAsks();
+		const { error } = await sandbox.run(sandbox.paying(payload));
+		expect(error?.description).not.toMatch(/[\dA-F]{4}-[\dA-F]{4}-1/);
+		signer.decide(request.id, 'confirmed');
+		await run;
+		expect(sent()).toHaveLength(1);
+	});
+
 	it('stops to ask once the execution is stopped, and the payment can then be made', async () => {
 		const execution = new AbortController();
 		const { payload, run } = await paymentThatAsks(execution.signal);
@@ -291,5 +300,28 @@ describe('a remote signer that asks a person', () => {
 		expect((await sandbox.run(sandbox.paying(payload))).output[0]?.json).toHaveProperty(
 			'transaction',
 		);
+	});
+
+	it('sends nothing after Stop to which another execution’s sign-in gave a token', async () => {
+		const saved = credentials();
+		const payload = await sandbox.authorization();
+		const execution = new AbortController();
+		const run = runNode(saved, sandbox.paying(payload), { stop: execution.signal });
+		signer.decide((await asked('personal_sign')).id, 'confirmed');
+		const { id: payment } = await asked('eth_signTypedData_v4');
+		/* The token is revoked. Another workflow finds out, and its sign-in asks the person. */
+		sandbox.service.tokens.expireAll();
+		const read = runNode(saved, sandbox.balance());
+		const { id: signIn } = await asked('personal_sign');
+		signer.decide(payment, 'confirmed');
+		await waitFor('it is signed', async () => signer.log.length === 2 || undefined);
+		await new Promise((resolve) => setTimeout(resolve, 300));
+		execution.abort();
+		signer.decide(signIn, 'confirmed');
+		await Promise.all([run, read]);
+		await new Promise((resolve) => setTimeout(resolve, 500));
+		expect(sent()).toEqual([]);
+		const check = sandbox.paying(payload, { options: { checkOnly: true } });
+		expect((await sandbox.run(check)).output[0]?.json).toMatchObject({ check: 'passed' });
 	});
 });

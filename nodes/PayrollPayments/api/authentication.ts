@@ -5,8 +5,9 @@ import type {
 	IHttpRequestOptions,
 } from 'n8n-workflow';
 
-import { SignInFailed, UserError } from '../shared/errors';
+import { SignInFailed, throwIfStopped, UserError } from '../shared/errors';
 import { Redactor } from '../shared/redaction';
+import { endedOrAborted } from '../shared/waiting';
 import { readCredentials, type ServiceCredentials } from './credentials';
 import { deadlineOf, exchangeOver } from './n8nHttp';
 import { allowedRequest, isPlainGet, toOwnOrigin } from './outboundRequests';
@@ -61,7 +62,13 @@ export async function obtainSession(
 	};
 	const held = own?.replaces ?? tokenIn(saved.sessionToken, boundTo);
 	const isSuspicion = own === undefined;
-	const token = await sessions.renew(boundTo, held, obtain, { isSuspicion });
+	const renewal = sessions.renew(boundTo, held, obtain, { isSuspicion });
+	await endedOrAborted(
+		renewal.catch(() => undefined),
+		own?.stopped,
+	);
+	throwIfStopped(own?.stopped);
+	const token = await renewal;
 	return token === undefined ? {} : { sessionToken: packSession(boundTo, token) };
 }
 
@@ -72,6 +79,7 @@ export async function authenticateRequest(
 ): Promise<IHttpRequestOptions> {
 	const state = stateOf(saved);
 	const { own } = state;
+	throwIfStopped(own?.stopped);
 	if (state.mayNotBeRetried === true) {
 		throw new UserError('The service refused the request, which isn’t sent again', {
 			hint: 'It may change something. With Wallet Sign-In, put a Balance: Get with these credentials in front of it, which signs in if the token has run out.',

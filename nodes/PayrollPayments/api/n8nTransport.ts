@@ -1,12 +1,12 @@
 import type { IAllExecuteFunctions, ICredentialDataDecryptedObject } from 'n8n-workflow';
 
-import { throwIfStopped } from '../shared/errors';
+import { NoResponseError, throwIfStopped } from '../shared/errors';
 import type { Redactor } from '../shared/redaction';
 import { endedOrAborted } from '../shared/waiting';
 import { Client, type RequestLimits, type Transport } from './client';
 import { readCredentials, type ServiceCredentials } from './credentials';
 import { answerFrom, DEFAULT_TIMEOUT, exchangeOver, optionsFor } from './n8nHttp';
-import { announceRequest } from './requestState';
+import { announceRequest, stateOf } from './requestState';
 import { addSecretsOf } from './secrets';
 import { sessionBinding, sessions, tokenIn } from './session';
 
@@ -50,7 +50,7 @@ function n8nTransport(
 			const { timeout = DEFAULT_TIMEOUT, signal } = request;
 			const stop = kind === 'read' ? signal : undefined;
 			announceRequest(data, {
-				...{ credentials, redactor, timeout, stop },
+				...{ credentials, redactor, timeout, stop, stopped: signal },
 				replaces: replaces ?? held(),
 			});
 			const response = helpers.httpRequestWithAuthentication.call(
@@ -59,7 +59,20 @@ function n8nTransport(
 				optionsFor(request),
 				{ credentialsDecrypted: { id: '', name: '', type: CREDENTIALS, data } },
 			);
-			const work = answerFrom(response, { ...request, signal: stop }).finally(() => {
+			const received = answerFrom(response, { ...request, signal: stop }).catch(
+				(error: unknown) => {
+					/* n8n failed before it had the request, e.g. to save the token of a sign-in. */
+					const hasLeft = stateOf(data).mayNotBeRetried === true;
+					if (hasLeft || !(error instanceof NoResponseError)) throw error;
+					throw error.with({
+						message: 'n8n could not make the request ready, so it was not sent',
+						hint: 'Check that n8n can write to its database: it saves the token of a sign-in there.',
+						outcome: 'refused',
+						wasSent: false,
+					});
+				},
+			);
+			const work = received.finally(() => {
 				if (tokenIn(data.sessionToken, boundTo) === '') return;
 				saved = data;
 				addSecretsOf(redactor, data);

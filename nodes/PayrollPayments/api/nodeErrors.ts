@@ -58,8 +58,14 @@ export function nodeErrorFor(
 		error instanceof ServiceError
 			? new NodeApiError(node, {}, { ...shown, httpCode: String(error.status) })
 			: new NodeOperationError(node, new Error(message), shown);
-	/* n8n replaces messages that contain a system error code, even EPERM in “jeeperman”. */
-	nodeError.message = message;
+	/*
+	 * Set afterwards, since n8n replaces messages that contain a system error code, even EPERM in
+	 * “jeeperman”. With “canceled” in one, it would list the execution as canceled. Of a tool in its
+	 * engine, an agent is told the message only.
+	 */
+	const isForAgent = node.rewireOutputLogTo !== undefined && description !== undefined;
+	const told = isForAgent ? `${message}. ${description}` : message;
+	nodeError.message = told.replaceAll('canceled', 'Canceled');
 	const details = known?.context.details;
 	if (details) nodeError.context.data = redactor.data(details);
 	return nodeError;

@@ -31,6 +31,8 @@ export interface OwnRequest {
 	readonly timeout: number;
 	/** Ends the request when the execution is stopped. Unset for a write, whose outcome would be unknown. */
 	readonly stop?: AbortSignal;
+	/** Aborted once the execution was stopped: then the request doesn't leave, whatever it is. */
+	readonly stopped?: AbortSignal;
 }
 
 interface RequestState {

@@ -20,6 +20,9 @@ type Outcome = { readonly answer: unknown } | { readonly error: UserError };
 
 const changesOfRuns = new ExecutionMemory<Outcome>();
 
+/** Changes under way, by the outcomes of their run: an agent can call a tool twice at the same moment. */
+const underWay = new WeakMap<Map<string, Outcome>, Map<string, Promise<unknown>>>();
+
 /**
  * Remembers in this process what one run of a node changed: *Retry On Fail* runs every item again, and
  * then gets the first answer.
@@ -40,9 +43,25 @@ export class ExecutionJournal implements Journal<ExecutionChange<unknown>, unkno
 		change: ExecutionChange<Answer>,
 		send: () => Promise<Answer>,
 	): Promise<Answer> {
+		const { outcomes, key } = this.placeOf(change);
+		const sending = underWay.get(outcomes) ?? new Map<string, Promise<unknown>>();
+		underWay.set(outcomes, sending);
+		while (sending.has(key)) await sending.get(key);
 		const known = this.known(change);
 		if ('answer' in known) return known.answer;
 		if ('error' in known) throw known.error;
+		const work = this.sendOnce(change, send);
+		sending.set(
+			key,
+			work.catch(() => undefined).finally(() => sending.delete(key)),
+		);
+		return await work;
+	}
+
+	private async sendOnce<Answer>(
+		change: ExecutionChange<Answer>,
+		send: () => Promise<Answer>,
+	): Promise<Answer> {
 		const { outcomes, key } = this.placeOf(change);
 		const answer = await send().catch((error: unknown) => {
 			const isUnknown = error instanceof UserError && outcomeOf(error) === 'unknown';

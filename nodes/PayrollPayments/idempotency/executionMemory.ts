@@ -8,11 +8,18 @@ const RETENTION_MS = 24 * 60 * 60 * 1000;
 export interface RunScope {
 	readonly workflowId: string;
 	readonly nodeId: string;
+	/** Unique in a workflow, where two nodes can have one ID, e.g. after they were pasted by a program. */
+	readonly nodeName: string;
 	/** Empty or missing where n8n gave the execution no ID: then nothing is remembered. */
 	readonly executionId?: string;
 	readonly runIndex: number;
-	/** Whether an AI agent runs the node: n8n then counts each try as a run of its own. */
+	/** Whether an AI agent runs the node. */
 	readonly isTool: boolean;
+	/**
+	 * Whether `runIndex` is that of all tries, and of no other call. Not of a tool that is called outside
+	 * n8n's engine: there each try has another, and calls at the same moment can have the same.
+	 */
+	readonly hasOwnRun: boolean;
 }
 
 /**
@@ -28,9 +35,9 @@ export class ExecutionMemory<Entry> {
 	constructor(private readonly now: () => number = () => performance.now()) {}
 
 	/** What one run of a node has done so far. */
-	of({ workflowId, nodeId, executionId, runIndex }: RunScope): Map<string, Entry> {
+	of({ workflowId, nodeId, nodeName, executionId, runIndex }: RunScope): Map<string, Entry> {
 		if (executionId === undefined || executionId === '') return new Map();
-		const name = JSON.stringify([workflowId, nodeId, executionId, runIndex]);
+		const name = JSON.stringify([workflowId, nodeId, nodeName, executionId, runIndex]);
 		const entries = this.runs.get(name)?.entries ?? new Map<string, Entry>();
 		const lastUsed = this.now();
 		this.runs.delete(name);

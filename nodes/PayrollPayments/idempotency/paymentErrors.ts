@@ -105,6 +105,13 @@ export function changedSince({ summary }: Payment, paid: Payment): UserError {
 	]);
 }
 
+export function beingSent({ summary }: Payment): UserError {
+	return refused([
+		`The payment of ${summary} was not sent, because another execution is sending it right now`,
+		'Wait until that one has ended, or stop it, then run the node again. It may be waiting for a person to confirm in the wallet.',
+	]);
+}
+
 export function beingLookedUp({ summary }: Payment): UserError {
 	return refused([
 		`The payment of ${summary} was not sent, because another process was looking it up at the same moment`,

@@ -14,6 +14,7 @@ import {
 import type { NodeList, ProcessedStore } from './nodeList';
 import {
 	beingLookedUp,
+	beingSent,
 	changedSince,
 	notLookedUp,
 	notMade,
@@ -114,8 +115,8 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 	private readonly stored = new WeakMap<Payment, IsRecorded>();
 	/** Keys of payments that were made, and are not recorded as paid yet: the next claim takes them along. */
 	private readonly justPaid = new Set<string>();
-	/** Calls of an AI tool at the same moment can have one run index, and each try has its own. */
-	private readonly toolTries = new Map<string, Try>();
+	/** Where tries can't be told from other calls. */
+	private readonly ownTries = new Map<string, Try>();
 
 	/**
 	 * @param signal ends what waits once the execution was stopped
@@ -238,7 +239,7 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 	}
 
 	private get tries(): Map<string, Try> {
-		return this.scope.isTool ? this.toolTries : triesOfRuns.of(this.scope);
+		return this.scope.hasOwnRun ? triesOfRuns.of(this.scope) : this.ownTries;
 	}
 
 	/** @returns why the store could not be asked */
@@ -287,7 +288,10 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 		const isStored = this.isStored(payment);
 		const isInMemory = this.isInMemory(payment);
 		const isRecorded = (key: string) => isStored(key) || isInMemory(key);
-		const decision = decide(keys, allowed, isRecorded);
+		/* What this process has paid is certain, whatever a killed look-up left in n8n's store. */
+		const paidOther = isInMemory(keys.paid) ? 'paidOther' : undefined;
+		const paidHere = isInMemory(keys.paidSame) ? 'paid' : paidOther;
+		const decision = paidHere ?? decide(keys, allowed, isRecorded);
 		const { attempt } = allowed;
 		if (decision === 'sendable') {
 			/* What this process has not sent, another one may have. */
@@ -295,6 +299,11 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 			return { is: 'sendable', attempt };
 		}
 		if (decision === 'unknown' || decision === 'otherAuthorization') {
+			/* No code denies what may still be sent. */
+			const isInFlight = [...keys.sent, keys.previousSent].some((key) =>
+				this.memory.isInFlight(inMemory(payment, key)),
+			);
+			if (isInFlight) return { is: 'refused', error: beingSent(payment) };
 			const latest = attempt + Math.max(0, keys.sent.findLastIndex(isRecorded));
 			const code =
 				decision === 'unknown' ? codeOf(identity, latest) : secondCodeOf(identity, attempt - 1);

@@ -23,6 +23,11 @@ export class ProcessMemory {
 		return this.keys.has(key);
 	}
 
+	/** Whether a claim of it has not ended: what becomes of it will be known soon. */
+	isInFlight(key: string): boolean {
+		return this.inFlight.has(key);
+	}
+
 	/** Records keys that are in flight: until the claim ends, they are not forgotten. */
 	claim(keys: readonly string[]): MemoryClaim {
 		const added = keys.filter((key) => !this.keys.has(key));

@@ -32,9 +32,10 @@ export function approvalOf(
 	{ operation, baseUrl }: Approvable,
 	writes: readonly ShownWrite[],
 ): string {
-	const covered = writes.map(({ request, signs, reference = null }) => {
+	const covered = writes.map(({ request, signs, reference = null, isLeftAlone = false }) => {
 		const { method = null, path = null, body = null } = request ?? {};
-		return [operation, baseUrl, method, path, body, signs, reference];
+		const own = [operation, baseUrl, method, path, body, signs, reference];
+		return isLeftAlone ? [...own, 'left alone'] : own;
 	});
 	const hash = createHash('sha256').update(canonicalJson(covered)).digest();
 	const number = BigInt(`0x${hash.subarray(0, (LENGTH * 5) / 8).toString('hex')}`);
@@ -106,11 +107,15 @@ export function approve(
 	if (given.size > 1 && approvals.size === 1) {
 		/* A refused row can be part of it if its request is known: a payment that was made before. */
 		const isWhole = rowsThatAre(rows, 'refused').every(({ writes }) => writes.length > 0);
-		const whole = approvalOf(
-			of,
-			inOrder(rows).flatMap(({ writes }) => writes),
+		const wholes = [inOrder(rows), inOrder(rows).map(leftAlone)].map((all) =>
+			normalizeApproval(
+				approvalOf(
+					of,
+					all.flatMap(({ writes }) => writes),
+				),
+			),
 		);
-		if (isWhole && approvals.has(normalizeApproval(whole))) return rows;
+		if (isWhole && wholes.some((whole) => approvals.has(whole))) return rows;
 		return refuseRest(
 			rows,
 			unapproved.size < ready.length ? coversSome() : otherRun(rows, contentOf),
@@ -129,6 +134,12 @@ export function approve(
 				);
 		return { ...row, state: { is: 'refused', error } };
 	});
+}
+
+/** A row as an approval covers it; one that isn't sent, as left alone. */
+export function leftAlone<Some extends Row>(row: Some): Some {
+	if (row.state.is !== 'unknown') return row;
+	return { ...row, writes: row.writes.map((write) => ({ ...write, isLeftAlone: true })) };
 }
 
 function coversSome(): UserError {

@@ -18,7 +18,7 @@ import type { Operation } from './operation';
  * @throws {UserError} that says how a person can do it
  */
 export function refuseCaller(context: IExecuteFunctions, operation: Operation): void {
-	const { type, parameters } = context.getNode();
+	const { type, parameters, retryOnFail, rewireOutputLogTo } = context.getNode();
 	const { action, effect, isForPeople, optionsForPeople = {}, recordsForGood } = operation;
 	const saved: unknown = parameters.options;
 	const options = isRecord(saved) ? saved : {};
@@ -35,6 +35,10 @@ export function refuseCaller(context: IExecuteFunctions, operation: Operation): 
 		byAgent(label, 'Clear it, and use it in a node outside the AI agent');
 	}
 	if (!isChange) return;
+	/* Outside n8n's engine, as in MCP, nothing tells a second try from another call. */
+	if (isAgent && retryOnFail === true && rewireOutputLogTo === undefined) {
+		byAgent(action, 'Turn off Retry On Fail, with which it could be done twice');
+	}
 	if (runsAlone(context)) {
 		refuse(
 			action,

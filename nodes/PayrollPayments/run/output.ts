@@ -14,6 +14,7 @@ import {
 	type Row,
 	type RowThatIs,
 } from './rows';
+import type { OutputRecord } from './write';
 
 /** What an item says of a state. */
 export const OUTCOMES = { refused: 'refused', unknown: 'unknown', notSent: 'not_sent' } as const;
@@ -78,6 +79,14 @@ export function failureRecord(
 	return Object.assign(Object.fromEntries(given), redactor.data(details));
 }
 
+/** n8n takes an item with `$error` for a failed one, and would put out nothing else of it. */
+function withoutItemError(record: OutputRecord): OutputRecord {
+	if (!('$error' in record)) return record;
+	const others = { ...record };
+	Reflect.deleteProperty(others, '$error');
+	return others;
+}
+
 /**
  * What the node puts out with *On Error: Continue*, or where nothing failed: in the order of the items.
  * @param columnsOfRun what every item has in addition
@@ -100,7 +109,7 @@ export function outputItems(
 			const [first = item, ...others] = new Set(all);
 			const pairedItem =
 				others.length === 0 ? { item: first } : [first, ...others].map((each) => ({ item: each }));
-			put(item, { json: { ...record, ...ofRun }, pairedItem });
+			put(item, { json: { ...withoutItemError(record), ...ofRun }, pairedItem });
 		}
 	}
 	for (const row of failedRows(rows)) {

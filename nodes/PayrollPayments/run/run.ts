@@ -10,6 +10,7 @@ import { Redactor } from '../shared/redaction';
 import { approve, checkRecords } from './approve';
 import { refuseCaller } from './callers';
 import type { Settings } from './commonOptions';
+import { withEarlierTry } from './earlierTry';
 import { combineFailures } from './failure';
 import type { Operation } from './operation';
 import { outputItems } from './output';
@@ -26,7 +27,7 @@ import {
 	type RowThatIs,
 	type State,
 } from './rows';
-import { openRun, type OpenRun, type RunContext } from './runContext';
+import { openRun, scopeOf, type OpenRun, type RunContext } from './runContext';
 import type { Perform } from './write';
 
 /**
@@ -44,7 +45,9 @@ export async function run(
 	const redactor = new Redactor();
 	const continues = context.continueOnFail();
 	try {
-		const { rows, isCheck } = await carryOut(context, operation, redactor, continues);
+		const { rows: own, isCheck } = await carryOut(context, operation, redactor, continues);
+		const hasTries = node.retryOnFail === true && operation.effect === 'write' && !isCheck;
+		const rows = hasTries ? withEarlierTry(scopeOf(context), own) : own;
 		const failure = continues ? undefined : combineFailures(operation, rows, redactor);
 		if (failure !== undefined) throw failure;
 		const ofRun = isCheck ? {} : operation.runColumns?.(rows);

@@ -34,6 +34,8 @@ export interface RunContext<Own = unknown> {
 	readonly settings: Settings & Own;
 	/** Whether refused items leave the others alone (*On Error: Continue*). */
 	readonly continues: boolean;
+	/** Whether n8n may run all items again in this execution (*Retry On Fail*). */
+	readonly mayRunAgain: boolean;
 	/** Aborted once the execution was stopped. */
 	readonly signal: AbortSignal | undefined;
 	readonly read: SendRead;
@@ -89,6 +91,23 @@ function performWith(
 	};
 }
 
+/** Which run of which node this is. */
+export function scopeOf(context: IExecuteFunctions): RunScope {
+	const { id, name, type, rewireOutputLogTo } = context.getNode();
+	const isTool = type.endsWith('Tool');
+	return {
+		workflowId: context.getWorkflow().id ?? '',
+		nodeId: id,
+		nodeName: name,
+		executionId: context.getExecutionId(),
+		/* In a loop, each run of the node counts separately. */
+		runIndex: Number(context.getWorkflowDataProxy(0).$runIndex),
+		isTool,
+		/* n8n's engine marks a tool so that it runs for an agent. */
+		hasOwnRun: !isTool || rewireOutputLogTo !== undefined,
+	};
+}
+
 /**
  * Opens the service, the wallet and the memory for one run of the node.
  * @param redactor learns the secrets in the credentials
@@ -103,20 +122,14 @@ export async function openRun(
 	const signal = context.getExecutionCancelSignal();
 	const client = await openClient(context, redactor, { ...settings, signal });
 	const { credentials } = client;
-	const scope = onFirstUse(() => ({
-		workflowId: context.getWorkflow().id ?? '',
-		nodeId: context.getNode().id,
-		executionId: context.getExecutionId(),
-		/* In a loop, each run of the node counts separately. */
-		runIndex: Number(context.getWorkflowDataProxy(0).$runIndex),
-		isTool: context.getNode().type.endsWith('Tool'),
-	}));
+	const scope = onFirstUse(() => scopeOf(context));
 	const memory = onFirstUse(() => new ExecutionJournal(scope()));
 	const run: RunContext = {
 		approvable: { operation: `${resource}.${operation}`, baseUrl: credentials.baseUrl },
 		credentials,
 		settings,
 		continues: context.continueOnFail(),
+		mayRunAgain: context.getNode().retryOnFail === true,
 		signal,
 		read: client.sendRead,
 		wallet: onFirstUse(async () => {
@@ -140,7 +153,10 @@ export async function openRun(
 		hint: (message) => context.addExecutionHints({ message, location: 'outputPane' }),
 		annotate: (values) => {
 			for (const [name, value] of Object.entries(values)) {
+				/* In a loop, what an earlier run has set must not stay with what this one sets. */
+				const isSet = context.customData.get(name) !== undefined;
 				if (typeof value === 'string') context.customData.set(name, value);
+				else if (isSet) context.customData.set(name, '');
 			}
 		},
 	};

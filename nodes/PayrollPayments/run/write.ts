@@ -44,6 +44,8 @@ export interface ShownWrite
 	readonly signsSummary?: string;
 	/** The user's own number for it, which isn't sent. */
 	readonly reference?: string;
+	/** Whether the check says that it isn't sent, since its outcome isn't known. */
+	readonly isLeftAlone?: boolean;
 	/** What its check puts out in addition. */
 	readonly columns?: OutputRecord;
 	/** The team or company that it is about, if it says so. */

@@ -19,7 +19,10 @@ let executionId: string;
 beforeEach(() => (executionId = `execution ${(executions += 1)}`));
 
 const journal = (runIndex = 0, isTool = false) =>
-	new ExecutionJournal({ workflowId: 'w', nodeId: 'n', executionId, runIndex, isTool });
+	new ExecutionJournal({
+		...{ workflowId: 'w', nodeId: 'n', nodeName: 'Invite', executionId },
+		...{ runIndex, isTool, hasOwnRun: !isTool },
+	});
 const sends = async () => await Promise.resolve(invited);
 const fails = (error: Error) => async () => await Promise.reject(error);
 const neverSent = fails(new Error('sent'));
@@ -72,4 +75,13 @@ it('counts all tries of an AI tool as one run for what may not be sent again', a
 	await journal(3, true).perform(change('ben'), sends);
 	expect(await journal(3, true).look([change('ben')])).toMatchObject([{ is: 'done' }]);
 	expect(await journal(4, true).look([change('ben')])).toMatchObject([{ is: 'sendable' }]);
+});
+
+it('sends a change once that an AI tool makes twice at the same moment', async () => {
+	const send = jest.fn(sends);
+	const both = [3, 4].map(
+		async (run) => await journal(run, true).perform(change('ana', true), send),
+	);
+	expect(await Promise.all(both)).toEqual([invited, invited]);
+	expect(send).toHaveBeenCalledTimes(1);
 });

@@ -8,15 +8,23 @@ const DAY = 24 * 60 * 60 * 1000;
 const scope: RunScope = {
 	workflowId: 'w',
 	nodeId: 'n',
+	nodeName: 'Pay',
 	executionId: '7',
 	runIndex: 0,
 	isTool: false,
+	hasOwnRun: true,
 };
 
 it('keeps what one run of a node did apart from every other run', () => {
 	const cache = new ExecutionMemory<string>();
 	cache.of(scope).set('invite', 'sent');
-	const others = [{ runIndex: 1 }, { executionId: '8' }, { nodeId: 'm' }, { workflowId: 'v' }];
+	const others = [
+		{ runIndex: 1 },
+		{ executionId: '8' },
+		{ nodeId: 'm' },
+		{ workflowId: 'v' },
+		{ nodeName: 'Pay 2' },
+	];
 	for (const other of others) {
 		const scopes = [scope, { ...scope, ...other }];
 		expect(scopes.map((each) => cache.of(each).get('invite'))).toEqual(['sent', undefined]);

@@ -47,6 +47,8 @@ const WAS_PAID =
 	'The payment of $125.00 to ana@example.com was already paid, so it was not sent again';
 const WAS_SENT =
 	'The payment of $125.00 to ana@example.com was already sent, so it was not sent again. Whether it was made isn’t known';
+const BEING_SENT =
+	'The payment of $125.00 to ana@example.com was not sent, because another execution is sending it right now';
 const CHECK_DATABASE =
 	'Save the workflow and check that n8n can write to its database, then run the node again.';
 const askFirst = (code?: string) =>
@@ -254,13 +256,14 @@ describe('a payment that was sent', () => {
 	});
 
 	it.each([
-		['1790000000', '2026-09-21 14:13'],
-		[' 1790000000000 ', '2026-09-21 14:13'],
-		['9999999999', '2286-11-20 17:46'],
-		[1_790_000_000, '2026-09-21 14:13'],
+		['1790000000', '2026-09-21 14:13 UTC'],
+		/* In seconds, it would be the year 58693. */
+		[' 1790000000000 ', '2026-09-21 14:13 UTC (1790000000000)'],
+		['9999999999', '2286-11-20 17:46 UTC'],
+		[1_790_000_000, '2026-09-21 14:13 UTC'],
 	])('says until when its authorization is valid: %j', async (expires, time) => {
 		const valid = { ...payment, typedData: { ...typedData, expires } };
-		const sentence = `Its authorization is valid until ${time} UTC: until then, the service can still make it. Ask the service`;
+		const sentence = `Its authorization is valid until ${time}: until then, the service can still make it. Ask the service`;
 		expect((await failureOf(pay(valid, broken))).hint).toContain(sentence);
 		expect((await failureOf(pay(valid))).hint).toContain(sentence);
 		/* Which authorization the reference was sent with isn’t known later. */
@@ -561,11 +564,34 @@ describe('two nodes of one process', () => {
 		const journal = open({ memory });
 		const answer = await journal.perform(payment, async () => {
 			const error = await failureOf(pay(payment, paid, copy));
-			expect([error.message, error.context.attemptCode]).toEqual([WAS_SENT, 'E6C8-B6E6-1']);
+			/* A code would deny what may still be sent. */
+			expect([error.message, error.context.attemptCode]).toEqual([BEING_SENT, undefined]);
 			return paid;
 		});
 		expect(answer).toEqual(paid);
 		expect(sent).toEqual([]);
+	});
+
+	it('know that this process paid it, whatever a killed look-up of another process left', async () => {
+		await pay(invoice, paid, { memory });
+		let left: string[] = [];
+		store.once('afterwards', () => (left = store.saved));
+		await look([invoice]);
+		store.saved = left;
+		expect(await is(invoice, { memory })).toBe('done');
+		expect(await is({ ...invoice, cents: 1 }, { memory })).toBe('refused');
+	});
+
+	it('leave nothing of a look-up in which n8n’s database failed, once it works again', async () => {
+		const { checkProcessedAndRecord, removeProcessed } = store;
+		store.afterwards = () => {
+			store.checkProcessedAndRecord = fail('SQLITE_BUSY');
+			store.removeProcessed = fail('SQLITE_BUSY');
+		};
+		expect(await is(invoice, { memory })).toBe('refused');
+		Object.assign(store, { checkProcessedAndRecord, removeProcessed, afterwards: () => {} });
+		expect(await is(invoice, { memory })).toBe('sendable');
+		expect(store.saved).toEqual([]);
 	});
 
 	it('send it once where both have looked at the same moment', async () => {

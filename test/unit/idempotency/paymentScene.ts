@@ -67,7 +67,8 @@ export function journalOf(store: ProcessedStore, options: RunOptions = {}): Paym
 		nodeId = 'node',
 		executionId = `execution ${(executions += 1)}`,
 	} = options;
-	const scope = { workflowId, nodeId, executionId, runIndex: 0, isTool };
+	const node = { workflowId, nodeId, nodeName: nodeId };
+	const scope = { ...node, executionId, runIndex: 0, isTool, hasOwnRun: !isTool };
 	return new PaymentJournal(store, scope, signal, memory);
 }
 

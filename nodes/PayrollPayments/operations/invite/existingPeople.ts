@@ -39,7 +39,10 @@ export async function lookUpPeople(
 		answer: z.custom<KnownPeople>(),
 	};
 	const once = async () => await context.memory().perform(lookUp, read);
-	return await (context.settings.checkOnly ? read() : once()).catch((error: unknown) => {
+	const { settings, mayRunAgain } = context;
+	/* What is remembered stays for a day. */
+	const look = settings.checkOnly === true || !mayRunAgain ? read : once;
+	return await look().catch((error: unknown) => {
 		const hint = error instanceof UserError && error.hint !== undefined ? `${error.hint} ` : '';
 		const team = entityLabel(teamId, context.credentials.entities);
 		throw wrapError(

@@ -1,0 +1,173 @@
+/* What n8n's mechanisms make of one run: later tries, agents' calls, nodes with one ID, loops. */
+import {
+	NodeConnectionTypes,
+	type ICredentialDataDecryptedObject,
+	type IDataObject,
+	type INode,
+	type INodeParameters,
+} from 'n8n-workflow';
+
+import '../support/withoutPauses';
+import { PayrollPayments } from '../../nodes/PayrollPayments/PayrollPayments.node';
+import { engineNode, nodeTypeOf, NodeTypes, runInEngine } from '../../n8nHost/engine';
+import { CONTINUE, recordsOf, runNode, SavedCredentials } from '../support/actionHost';
+import { useActionSandbox } from '../support/actionSandbox';
+
+const sandbox = useActionSandbox();
+const PAYMENT = { method: 'PUT', path: 'instant' };
+const REFUSED = { kind: 'status', status: 400, match: PAYMENT } as const;
+const CUT = { kind: 'cutAfter', match: PAYMENT } as const;
+const TWICE = { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 };
+/** As n8n's engine runs a tool that an agent asked for (requests-response.js). */
+const TOOL: Partial<INode> = {
+	type: 'payrollPaymentsTool',
+	rewireOutputLogTo: NodeConnectionTypes.AiTool,
+};
+
+async function sheet(names = ['ana', 'ben', 'cleo']): Promise<IDataObject[]> {
+	const rows = names.map(async (name) => {
+		const email = `${name}@example.com`;
+		const authorization = JSON.stringify(await sandbox.authorization({ email }));
+		return { email, amount: '125.00', reference: `INV-${name}`, authorization };
+	});
+	return await Promise.all(rows);
+}
+
+const form = (change: INodeParameters = {}): INodeParameters => ({
+	...{ resource: 'payment', operation: 'create', teamId: sandbox.team, paymentsSource: 'items' },
+	...change,
+});
+
+/** Credentials that n8n can't read any more once the service got more than some changes. */
+class LostCredentials extends SavedCredentials {
+	constructor(private readonly changes: number) {
+		super(sandbox.credentials().data);
+	}
+
+	override async getDecrypted(): Promise<ICredentialDataDecryptedObject> {
+		if (sandbox.writes().length > this.changes) throw new Error('SQLITE_BUSY: database is locked');
+		return await super.getDecrypted();
+	}
+}
+
+describe('a later try for which n8n can’t read the credentials', () => {
+	it('tells what an earlier one paid', async () => {
+		const items = await sheet();
+		await sandbox.fault({ ...REFUSED, skip: 1, times: 'always' });
+		const { error } = await runNode(new LostCredentials(1), form(), { items, node: TWICE });
+		expect(error?.description).toMatch(
+			/^1 of 3 paid \(\$125\.00\), 2 refused\. Already done before this error: /,
+		);
+		expect(error?.description).not.toContain('Nothing was signed or sent');
+		expect(error?.data).toMatchObject({
+			completed: [{ transaction: expect.stringMatching(/^tx-/) }],
+		});
+	});
+
+	it('tells what an earlier one left unknown', async () => {
+		await sandbox.fault(CUT);
+		const options = { items: await sheet(), node: TWICE };
+		const { error } = await runNode(new LostCredentials(0), form(), options);
+		expect(error?.message).toMatch(/may or may not have been made/);
+	});
+
+	it('puts out what an earlier one paid, with Continue', async () => {
+		await sandbox.fault(REFUSED);
+		const options = { items: await sheet(), node: { ...TWICE, ...CONTINUE.node } };
+		const { output } = await runNode(new LostCredentials(2), form(), options);
+		expect(recordsOf(output).map(({ outcome }) => outcome)).toEqual(['refused', 'paid', 'paid']);
+	});
+});
+
+describe('a tool that n8n’s engine runs for an agent', () => {
+	it('pays once, though an expression gives each try a new authorization', async () => {
+		const { message } = await sandbox.authorization();
+		const salted =
+			'Object.assign({}, $json.message, { salt: String(Math.floor(Math.random() * 1e9)) })';
+		const typedData = `={{ JSON.stringify(${salted}) }}`;
+		const payload = await sandbox.authorization();
+		const parameters = sandbox.paying(payload, { typedData, allowToolWrites: true });
+		await sandbox.fault(CUT);
+		const items = [{ message: { ...message } }];
+		const { error } = await sandbox.run(parameters, { items, node: { ...TOOL, ...TWICE } });
+		expect(error?.message).toMatch(/may or may not have been made/);
+		expect(sandbox.writes()).toHaveLength(1);
+	});
+
+	it('sends nothing after an unknown outcome, in a later try either', async () => {
+		const items = await sheet();
+		await sandbox.fault(REFUSED);
+		await sandbox.fault({ ...CUT, times: 'always' });
+		const node = { ...TOOL, ...TWICE, ...CONTINUE.node };
+		await sandbox.run(form({ allowToolWrites: true }), { items, node });
+		expect(sandbox.writes()).toHaveLength(2);
+	});
+
+	it('says what was paid, and what failed', async () => {
+		const items = await sheet();
+		await sandbox.fault({ ...REFUSED, message: 'Limit reached', skip: 2, times: 'always' });
+		const node = { ...TOOL, ...TWICE };
+		const { error } = await sandbox.run(form({ allowToolWrites: true }), { items, node });
+		expect(error?.message).toContain('Limit reached');
+		expect(error?.data).toMatchObject({
+			completed: [{ already_sent: true }, { already_sent: true }],
+		});
+	});
+
+	it('tells the agent, which gets the message only, not to pay again', async () => {
+		await sandbox.fault(CUT);
+		const { stored } = await sandbox.run(await sandbox.payment({ allowToolWrites: true }), {
+			node: TOOL,
+		});
+		const [[item]] = JSON.parse(stored).runData.Payroll[0].data.ai_tool;
+		expect(item.json.error).toMatch(
+			/Don’t pay this again in another way\..* enter [\dA-F]{4}-[\dA-F]{4}-1 as/,
+		);
+	});
+});
+
+it('a tool outside n8n’s engine, as in MCP, changes nothing with Retry On Fail', async () => {
+	const people = { inviteesSource: 'json', inviteesJson: '[{ "email": "zoe@example.com" }]' };
+	const invite = { resource: 'invite', operation: 'create', teamId: sandbox.team, ...people };
+	const parameters = { ...invite, existingPeople: 'invite', allowToolWrites: true };
+	const node = { type: 'payrollPaymentsTool', ...TWICE };
+	const { error } = await sandbox.run(parameters, { node, executionId: '' });
+	expect(error?.message).toContain('Turn off Retry On Fail, with which it could be done twice');
+	expect(sandbox.writes()).toEqual([]);
+});
+
+it('two nodes with one ID each make their own payment', async () => {
+	const start = nodeTypeOf('start', async () => [[{ json: {} }]], { inputs: [] });
+	const types = new NodeTypes({ start, payrollPayments: new PayrollPayments() });
+	const to = (node: string) => ({ main: [[{ node, type: NodeConnectionTypes.Main, index: 0 }]] });
+	const pay = async (name: string) =>
+		engineNode({
+			...{ name, id: '0f5532f9', type: 'payrollPayments' },
+			parameters: await sandbox.payment({ paymentReference: name }),
+			credentials: { payrollPaymentsApi: { id: '1', name: 'saved' } },
+		});
+	const names = ['INV-1', 'INV-2'];
+	const nodes = [
+		engineNode({ name: 'Start', type: 'start' }),
+		...(await Promise.all(names.map(pay))),
+	];
+	const connections = { Start: to('INV-1'), 'INV-1': to('INV-2') };
+	const executionId = 'twins';
+	const workflow = { nodes, connections };
+	const { data } = await runInEngine(workflow, types, sandbox.credentials(), { executionId });
+	const paid = names.map(
+		(name) => data.resultData.runData[name]?.[0]?.data?.main?.[0]?.[0]?.json.transaction,
+	);
+	expect(new Set(paid).size).toBe(2);
+	expect(sandbox.writes()).toHaveLength(2);
+});
+
+it('an execution’s data doesn’t mix two payments of a loop', async () => {
+	const [first = {}, second = {}] = await sheet();
+	await sandbox.fault({ ...CUT, skip: 1 });
+	const options = { items: [first], secondRun: [second], ...CONTINUE };
+	const { stored } = await sandbox.run(form(), options);
+	expect(JSON.parse(stored).metadata).toMatchObject({
+		...{ payment_reference: 'INV-ben', payment_outcome: 'unknown', payment_transaction: '' },
+	});
+});
