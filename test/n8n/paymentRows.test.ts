@@ -400,3 +400,36 @@ describe('what a check says to people', () => {
 		expect(again.output[0]?.json.run_message).toContain('‹!channel›');
 	});
 });
+
+it('refuses a row that lacks the cell of the column that is named for the reference', async () => {
+	const column = [{ field: 'reference', name: 'Invoice No' }];
+	const [{ reference, ...first } = {}, second = {}] = await sheet(2);
+	const rows = [{ ...first, 'Invoice No': reference }, without(second, 'reference')];
+	const { error } = await runItems(rows, { columnNames: { column } });
+	expect(error?.message).toBe('Row 3 of the sheet: Invoice No is empty');
+	expect(sandbox.writes()).toEqual([]);
+});
+
+it('pays no row again that the approved check left alone', async () => {
+	const rows = await sheet(2);
+	await sandbox.fault({ kind: 'cutBefore', match: PAYMENT });
+	const [first] = (await runItems(rows.slice(0, 1), {}, CONTINUE)).output;
+	const { output } = await runItems(rows, RUN_CHECK, { node: { id: 'check' } });
+	expect(output[0]?.json).toMatchObject({ to_send_count: 1, unknown: [{ row: 1 }] });
+	const approvedCheck = String(output[0]?.json.approval);
+	const confirmedNotPaid = String(first?.json.attempt_code);
+	const paid = await runItems(rows, { approvedCheck, confirmedNotPaid }, CONTINUE);
+	expect(outcomes(paid)).toEqual(['refused', 'refused']);
+	expect(sandbox.writes()).toHaveLength(1);
+	/* With the code in the check, too, it shows what is paid. */
+	const shown = await runItems(rows, { ...RUN_CHECK, confirmedNotPaid }, { node: { id: 'check' } });
+	expect(shown.output[0]?.json).toMatchObject({ to_send_count: 2 });
+	const approved = { approvedCheck: String(shown.output[0]?.json.approval), confirmedNotPaid };
+	expect(outcomes(await runItems(rows, approved))).toEqual(['paid', 'paid']);
+});
+
+it('shows each refused row on the page', async () => {
+	const rows = (await sheet(8)).map((each) => without(each, 'amount'));
+	const { output } = await runItems(rows, RUN_CHECK);
+	for (const { reference } of rows) expect(output[0]?.json.html).toContain(reference);
+});

@@ -36,6 +36,9 @@ export function parseJson(text: string): JsonValue | undefined {
 /** Where a number may be that JSON.parse rounds: it has 16 digits or more, or an exponent. */
 const PERHAPS_ROUNDED = /[:,[]\s*-?(?:[\d.]{16}|[\d.]+e)/i;
 
+/** The same of one number. */
+const MAY_BE_ROUNDED = /^-?(?:[\d.]{16}|[\d.]+e)/i;
+
 /** Escapes, quotes, with the colon after a name, and numbers. */
 const TOKEN = /\\.|"(?:\s*:)?|-?\d[\d.e+-]*/gi;
 
@@ -56,7 +59,7 @@ export function parseExactly(text: string): {
 		if (token.startsWith('"')) {
 			if (quote !== undefined && token !== '"') member = text.slice(quote + 1, index);
 			quote = quote === undefined ? index : undefined;
-		} else if (quote === undefined && isRounded(token)) {
+		} else if (quote === undefined && MAY_BE_ROUNDED.test(token) && isRounded(token)) {
 			rounded.push(member);
 			return JSON.stringify(token);
 		}

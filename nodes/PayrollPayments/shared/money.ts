@@ -8,7 +8,7 @@ export function centsAsDecimal(cents: number | bigint): string {
 
 /** Cents as text; undefined if they aren't whole. */
 export function wholeCents(text: string): bigint | undefined {
-	return /^-?\d+$/.test(text) ? BigInt(text) : undefined;
+	return /^-?\d{1,30}$/.test(text) ? BigInt(text) : undefined;
 }
 
 /** {@link centsAsDecimal} for cents as text; null if they aren't whole. */

@@ -7,7 +7,7 @@ import type { z } from 'zod';
  * languages than English alone, e.g. #BEZUG!, #NV and #N/B.
  */
 const FORMULA_ERROR =
-	/#(?:N\/A|NAME\?|GETTING_DATA|#{3,}|(?:REF|VALUE|DIV\/0|NUM|NULL|ERROR|SPILL|CALC|FIELD|BLOCKED|CONNECT|UNKNOWN|BUSY|EXTERNAL)!)|^(?:Loading\.\.\.|Err:\d{3}|#\S{1,20}[!?]|#NV|#YOK|#\p{L}\/\p{L})$/u;
+	/#(?:N\/A|NAME\?|GETTING_DATA|#{3,}|(?:REF|VALUE|DIV\/0|NUM|NULL|ERROR|SPILL|CALC|FIELD|BLOCKED|CONNECT|UNKNOWN|BUSY|EXTERNAL)!)|^(?:Loading\.\.\.|Err:\d{3}|#\S{1,20}[!?]|#NV|#YOK|#NENÍ_K_DISPOZICI|#HIÁNYZIK|#NEDOSTUPN[ÝÉ]|#\p{L}\/\p{L})$/u;
 
 /** A long number as sheets (4.47911E+11), Python (4.47911e+11) and Java (4.47911E11) write it. */
 const SHORTENED =

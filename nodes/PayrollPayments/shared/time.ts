@@ -6,9 +6,14 @@ export function toMilliseconds(unixTime: number): number {
 	return unixTime > MAX_UNIX_SECONDS ? unixTime : unixTime * 1000;
 }
 
-/** A Unix time in seconds or milliseconds as people read it; undefined for any other text. */
+/**
+ * A Unix time in seconds or milliseconds as people read it; undefined for any other text. What seems to be
+ * milliseconds is named, too: read as seconds, it is far away.
+ */
 export function unixTimeAsDate(text: string): string | undefined {
-	if (!/^\s*[1-9]\d{9}(?:\d{3})?\s*$/.test(text)) return undefined;
-	const time = new Date(toMilliseconds(Number(text))).toISOString();
-	return `${time.slice(0, 16).replace('T', ' ')} UTC`;
+	const [, seconds, thousandths] = /^\s*([1-9]\d{9})(\d{3})?\s*$/.exec(text) ?? [];
+	if (seconds === undefined) return undefined;
+	const time = new Date(Number(seconds) * 1000).toISOString();
+	const date = `${time.slice(0, 16).replace('T', ' ')} UTC`;
+	return thousandths === undefined ? date : `${date} (${seconds}${thousandths})`;
 }

@@ -17,7 +17,7 @@ describe.each([
 	[
 		'the error of a formula',
 		FORMULA_ERROR,
-		['#N/A', '#REF!', '#BEZUG!', '#NV', '#N/B', 'Loading...', 'A #VALUE! B'],
+		['#N/A', '#REF!', '#BEZUG!', '#NV', '#N/B', '#NEDOSTUPNÉ', 'Loading...', 'A #VALUE! B'],
 	],
 	['nothing', /which stands for no value; leave it empty/, [...NOTHING, ' nan ']],
 	['digits made a decimal number', MADE_DECIMAL, ['447911123456.0', '90210.00', '90210,0']],

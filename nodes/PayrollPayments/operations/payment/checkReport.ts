@@ -1,4 +1,11 @@
-import { concernsRun, failedRows, inOrder, sheetPlaceOf, type Row } from '../../run/rows';
+import {
+	concernsRun,
+	failedRows,
+	inOrder,
+	sheetPlaceOf,
+	type FailedRow,
+	type Row,
+} from '../../run/rows';
 import type { OutputRecord } from '../../run/write';
 import { messageOf } from '../../shared/errors';
 import { centsAsDollars, dollarsAsCents } from '../../shared/money';
@@ -26,17 +33,32 @@ export function paymentName(row: Row): string {
 	return textOf(row.columns?.reference) || rowName(row);
 }
 
-/** What failed, and where; a row is named unless the whole run is refused. */
+function reasonOf({ state }: FailedRow): string {
+	return shorten(messageOf(state.error), LONGEST_ERROR).replace(/\.$/, '');
+}
+
+/** What failed, with the names of the first rows; a row is named unless the whole run is refused. */
 export function failuresIn(rows: readonly Row[], nameOf: (row: Row) => string): string[] {
 	const groups = new Map<string, string[]>();
 	for (const row of inOrder(failedRows(rows))) {
-		const said = shorten(messageOf(row.state.error), LONGEST_ERROR).replace(/\.$/, '');
-		groups.set(said, [...(groups.get(said) ?? []), ...(concernsRun(row) ? [] : [nameOf(row)])]);
+		const reason = reasonOf(row);
+		const names = concernsRun(row) ? [] : [nameOf(row)];
+		groups.set(reason, [...(groups.get(reason) ?? []), ...names]);
 	}
-	return [...groups].map(([said, names]) =>
-		names.length === 0 ? said : `${listed(names).replace(/^row /, 'Row ')}: ${said}`,
+	return [...groups].map(([reason, names]) =>
+		names.length === 0 ? reason : beginningWithRow(`${listed(names)}: ${reason}`),
 	);
 }
+
+/** Each row that failed, and why; what concerns the whole run, once. */
+function eachFailure(rows: readonly Row[]): string[] {
+	const failures = inOrder(failedRows(rows)).map((row) =>
+		concernsRun(row) ? reasonOf(row) : beginningWithRow(`${rowName(row)}: ${reasonOf(row)}`),
+	);
+	return [...new Set(failures)];
+}
+
+const beginningWithRow = (text: string) => text.replace(/^row /, 'Row ');
 
 /** A payment in lines: the amount first, then who gets it, and until when. */
 function linesOf(columns: OutputRecord): string[] {
@@ -114,7 +136,7 @@ export function runReport(run: CheckedRun) {
 				: '',
 		].filter(Boolean),
 		lists: [
-			{ title: 'Refused', entries: failuresIn(refused, rowName) },
+			{ title: 'Refused', entries: eachFailure(refused) },
 			{
 				title: 'Look closely, the same recipient and amount',
 				entries: run.duplicates.map((group) => names(group).join(' and ')),

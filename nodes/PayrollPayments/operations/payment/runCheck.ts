@@ -1,5 +1,6 @@
 import { balanceCall } from '../../api/balanceCall';
-import { approvalOf, serviceHost } from '../../run/approve';
+import { isCurrency } from '../../contract/currencies';
+import { approvalOf, leftAlone, serviceHost } from '../../run/approve';
 import { failedRows, firstItem, inOrder, type FailedRow, type Row } from '../../run/rows';
 import type { RunContext } from '../../run/runContext';
 import type { OutputRecord } from '../../run/write';
@@ -19,7 +20,7 @@ async function balanceOf(
 	const [nanoid, ...others] = new Set(rows.map(({ payment }) => payment.teamId));
 	if (nanoid === undefined || others.length > 0) return undefined;
 	const answer = await read(balanceCall(nanoid)).catch(() => undefined);
-	const dollars = answer?.balances.filter(({ currency }) => currency === 'USD');
+	const dollars = answer?.balances.filter(({ currency }) => isCurrency(currency, 'USD'));
 	return dollars?.map(({ balance_cents: cents }) => wholeCents(cents))[0];
 }
 
@@ -121,7 +122,7 @@ export async function describeRun(rows: readonly Row[], run: RunContext): Promis
 	const { length: count } = sorted.all;
 	const balance = await balanceOf(run, payments);
 	const service = serviceHost(run.approvable);
-	const writes = payments.flatMap((row) => row.writes);
+	const writes = payments.map(leftAlone).flatMap((row) => row.writes);
 	return {
 		check: refused.length > 0 ? 'failed' : 'passed',
 		summary: sentencesOn(sorted, service),

@@ -71,7 +71,7 @@ function readCells(row: SheetRow<Column>, currency: string) {
 	const paymentReference = isBlank(valueOf('reference'))
 		? undefined
 		: read('reference', fields.paymentReference.schema);
-	if (hasColumn('reference') && isBlank(valueOf('reference'))) {
+	if ((hasColumn('reference') || isNamed('reference')) && isBlank(valueOf('reference'))) {
 		const advice = ' By its reference, the next run knows what was paid.';
 		fault ??= rowError(row, `${headerOf('reference')} is empty`, advice);
 	}
