@@ -49,8 +49,13 @@ function requiredMembers(members: z.ZodRawShape): string[] {
 }
 
 function jsonSchemaOf(definition: z.ZodTypeAny): JsonSchema {
-	/* Further members pass anyway. */
-	const options = { $refStrategy: 'none', allowedAdditionalProperties: undefined } as const;
+	const options = {
+		$refStrategy: 'none',
+		/* What comes out at the end of a pipe. */
+		pipeStrategy: 'output',
+		/* Further members pass anyway. */
+		allowedAdditionalProperties: undefined,
+	} as const;
 	const schema = zodToJsonSchema(definition, options);
 	const plain: JsonSchema = JSON.parse(JSON.stringify({ ...schema, $schema: undefined }));
 	if (!(definition instanceof z.ZodObject)) return plain;

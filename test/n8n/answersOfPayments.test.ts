@@ -10,6 +10,7 @@ const REWRITTEN = {
 	...{ recipient_email: 'other@example.com', reference: 'other', error: 'It failed' },
 	hint: 'Pay it again',
 	...{ attempt_code: '0000-0000-1', already_sent: true, run_message: 'Nothing was paid' },
+	$error: { message: 'It failed' },
 };
 
 it('a service’s answer never replaces the columns of a payment', async () => {

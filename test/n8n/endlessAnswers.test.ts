@@ -2,7 +2,7 @@ import { createServer, type ServerResponse } from 'node:http';
 
 import type { INodeParameters } from 'n8n-workflow';
 
-import { runNode, testSaved } from '../support/actionHost';
+import { CONTINUE, runNode, testSaved } from '../support/actionHost';
 import { useEchoService } from '../support/echoService';
 import { listen } from '../support/httpServer';
 import { FORMS, withAccessToken } from '../support/operationForms';
@@ -54,6 +54,48 @@ describe('an answer that is nested deeper than n8n can save', () => {
 		const { output } = await runNode(credentials(), FORMS.createInvites);
 		expect(JSON.stringify(output[0]?.json.more)).toBe(deep(100));
 	});
+});
+
+describe('a failure that can’t be read', () => {
+	const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
+	const BODIES: Array<[string, string]> = [
+		['nested deeply', `{"success":false,"data":"no","more":${nested(3_000)}}`],
+		['nested more deeply', `{"success":false,"data":${nested(1_000_000)}}`],
+		['with one endless word', `{"success":false,"data":"${'b'.repeat(8_000_000)}"}`],
+		/* To tell of each entry would take gigabytes. */
+		['with an endless list', `{"success":false,"data":[${'0,'.repeat(3_000_000)}0]}`],
+	];
+
+	it.each(BODIES)('leaves the outcome of a change unknown: %s', async (_, body) => {
+		service.answer(({ method }) =>
+			method === 'GET'
+				? { body: { success: true, data: { platform_account_address: '0x', balances: [] } } }
+				: { status: 500, body },
+		);
+		const { output } = await runNode(credentials(), FORMS.createInvites, CONTINUE);
+		expect(output[0]?.json).toMatchObject({ outcome: 'unknown', http_status: 500 });
+		expect(output[0]?.json.hint).not.toContain('Nothing was');
+		const node = { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 };
+		await runNode(credentials(), FORMS.createAdministratorInvites, { node });
+		expect(service.requests.filter(({ path }) => path.includes('manager'))).toHaveLength(1);
+	});
+
+	it.each(BODIES)('is told with its status by reads and tests: %s', async (_, body) => {
+		service.answer(() => ({ status: 404, body }));
+		const { error } = await runNode(credentials(), FORMS.getBalance);
+		expect(error?.message).toBe('Unexpected response (HTTP 404) [item 0]');
+		expect((await testSaved(credentials())).message).toContain('Unexpected response (HTTP 404)');
+	});
+});
+
+it('a balance of endless digits isn’t grouped, and is none', async () => {
+	const balances = [{ currency: 'USD', balance_cents: '9'.repeat(2_000_000) }];
+	service.answer(() => ({
+		body: { success: true, data: { platform_account_address: '0x1', balances } },
+	}));
+	const options = { checkOnly: true, checkOutput: 'run' };
+	const { output } = await runNode(credentials(), { ...FORMS.createInstantPayment, options });
+	expect(output[0]?.json).toMatchObject({ check: 'passed', balance: null, balance_after: null });
 });
 
 const MEGABYTE = Buffer.alloc(1024 * 1024, 0x20);

@@ -66,6 +66,17 @@ it('reads have the service’s names, and the node puts out the documented ones'
 	}
 });
 
+it('reads the service’s own name where both are there', async () => {
+	const entry = { currency: 'USD', cents: 1250, balance_cents: null };
+	const data = { wallet_address: '0x1', platform_account_address: null, balances: [entry] };
+	service.answer(() => ({ body: { success: true, data } }));
+	const { output } = await runNode(credentials(), FORMS.getBalance);
+	expect(output[0]?.json).toMatchObject({
+		platform_account_address: '0x1',
+		balances: [{ balance_cents: '1250' }],
+	});
+});
+
 it('changes have the service’s names at any depth, and their checks the documented ones', async () => {
 	const people = [{ email: 'ana@example.com', prefill: { first_name: 'Role' } }];
 	const form = { ...FORMS.createInvites, inviteesJson: JSON.stringify(people) };

@@ -30,6 +30,10 @@ it('an API key in X-Auth-Token that an operation refuses gives an error that say
 	sandbox.service.change({ apiKeyRefusedBy: ['getBalance'] });
 	const { status, message } = await testSaved(saved);
 	expect([status, message.endsWith(hint)]).toEqual(['Error', true]);
+	/* A change isn't kept back by it. */
+	const invite = { resource: 'invite', operation: 'create', teamId: sandbox.team };
+	const people = { inviteesSource: 'json', inviteesJson: '[{ "email": "zoe@example.com" }]' };
+	expect((await runNode(saved, { ...invite, ...people })).error).toBeUndefined();
 });
 
 it.each([

@@ -148,6 +148,12 @@ export const SIGNER_ANSWERS: readonly SignerAnswer[] = [
 		hint: DECLINED_HINT,
 		...more,
 	})),
+	{
+		from: 'a wallet that gives no reason',
+		body: () => ({ id: 1, jsonrpc: '2.0', error: { code: 4001 } }),
+		message: 'The signature was declined in the wallet: (4001)',
+		hint: DECLINED_HINT,
+	},
 	...UNUSUAL.map(([from, body, shown, more]) => ({
 		from,
 		body: () => body,

@@ -16,6 +16,7 @@ import { balanceCall } from './balanceCall';
 import { urlOf, type Call, type ReadCall, type SendRead, type WriteCall } from './call';
 import type { ServiceCredentials } from './credentials';
 import { errorFor, REFUSAL_STATUSES, unusableAnswer } from './errors';
+import { isReadable, shownOf } from './failureBody';
 import { Renaming } from './fieldNames';
 import { DEFAULT_RETRIES, pauseAfter, TRANSIENT_STATUSES } from './retries';
 import { readEnvelope, type Envelope } from './schemas/answers';
@@ -106,7 +107,10 @@ export class Client {
 		const kind = call.withoutToken === true ? 'withoutToken' : 'write';
 		try {
 			return this.dataIn(await this.exchange(call, { kind }), call);
-		} catch (error) {
+		} catch (thrown) {
+			/* Whatever fails after the request was sent says nothing of what it did. */
+			const error =
+				thrown instanceof UserError ? thrown : unusableAnswer('The response can’t be read');
 			const note =
 				'The request may have succeeded anyway. Check the service before you run this again.';
 			const isUnknown = kind === 'write' && mayHaveActed(error);
@@ -143,8 +147,9 @@ export class Client {
 				sessions.trust(this.boundTo, ending);
 			});
 		} catch (error) {
-			/* A wallet that may not read balances may still make changes. */
-			const hasToken = (this.transport.token() ?? '') !== '';
+			/* Who may not read balances may still make changes; and which operations take an API key isn't documented. */
+			const isApiKey = this.credentials.authentication === 'legacyApiKey';
+			const hasToken = isApiKey || (this.transport.token() ?? '') !== '';
 			if (error instanceof ServiceError && (hasToken || error.status !== 401)) return;
 			throw error instanceof UserError ? error.with({ outcome: 'refused' }) : error;
 		}
@@ -240,7 +245,11 @@ export class Client {
 		if (error !== undefined) {
 			const member = ['data', ...(error.issues[0]?.path ?? [])].join('.');
 			const what = `The service reported success, but ${member} is missing or invalid in its response`;
-			throw unusableAnswer(what, status);
+			/* A change may have been made. Of what signs in, nothing is shown: it may be the token. */
+			const isTold =
+				call.method !== 'GET' && call.withoutToken !== true && isReadable(envelope.data);
+			const told = isTold ? shownOf(envelope.data, this.redactor.text) : undefined;
+			throw unusableAnswer(what, status, told);
 		}
 		return data;
 	}

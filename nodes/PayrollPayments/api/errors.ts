@@ -1,6 +1,7 @@
 import { ServiceError } from '../shared/errors';
+import type { JsonValue } from '../shared/json';
 import type { Redact } from '../shared/redaction';
-import { readFailure } from './failureBody';
+import { isReadable, readFailure } from './failureBody';
 import { saysItExists } from './wordsForExisting';
 import type { Envelope } from './schemas/answers';
 
@@ -52,10 +53,14 @@ function hintFor(status: number, { roleNeeded, authentication }: FailedCall): st
 	return HINTS[status] ?? CHECK_BASE_URL;
 }
 
-/** For a success whose data can't be used. */
-export function unusableAnswer(what: string, status = 200): ServiceError {
+/**
+ * For a success whose data can't be used.
+ * @param response what the service said, to be shown as data
+ */
+export function unusableAnswer(what: string, status = 200, response?: JsonValue): ServiceError {
 	const hint = 'The service may have changed. Update this node, or report this to the service.';
-	return new ServiceError(what, { status, nothingDone: false, hint });
+	const details = response === undefined ? undefined : { response };
+	return new ServiceError(what, { status, nothingDone: false, hint, details });
 }
 
 /** For a response that isn't a success, with what the service says in its failure envelope. */
@@ -69,7 +74,7 @@ export function errorFor(
 		const what = 'The proxy between n8n and the service wants n8n to sign in (HTTP 407)';
 		return new ServiceError(what, { status, nothingDone: true, hint });
 	}
-	if (envelope?.success === false) {
+	if (envelope?.success === false && isReadable(envelope)) {
 		const { message, errorCode, rest, text } = readFailure(envelope, redact);
 		const number = DOCUMENTED.includes(status) ? [] : [`HTTP ${status}`];
 		const suffix = [errorCode ?? [], number].flat().map((each) => ` (${each})`);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { isRecord, parseJson } from '../shared/json';
+import { DEEPEST, isDeeperThan, isRecord, parseJson, type JsonValue } from '../shared/json';
 import { listed } from '../shared/lists';
 import { safeExcerpt, shorten, withoutSecrets, type Redact } from '../shared/redaction';
 import type { FailureEnvelope } from './schemas/answers';
@@ -13,6 +13,17 @@ const DOCUMENTED = ['success', 'data', 'error_code'];
 /** Levels below a failure body at which validation issues are looked for. */
 const LEVELS = 3;
 
+/** Entries of a list, and members of an object, among which validation issues are looked for. */
+const MOST_ENTRIES = 100;
+
+/** Characters of what is read for errors. Patterns that look for secrets take about twice as many. */
+const LONGEST_READ = 2_000_000;
+
+/** Whether what a service says can be told: it is neither nested too deep nor too long. */
+export function isReadable(value: unknown): boolean {
+	return !isDeeperThan(value, DEEPEST) && JSON.stringify(value).length <= LONGEST_READ;
+}
+
 const issueList = z
 	.array(
 		z.object({
@@ -24,12 +35,17 @@ const issueList = z
 
 /** What is wrong with which field, under whatever name a failure body has it. */
 function issuesIn(value: unknown, levels = LEVELS): string[] {
-	const { data: list } = issueList.safeParse(value);
+	const entries = Array.isArray(value) ? value.slice(0, MOST_ENTRIES) : undefined;
+	const { data: list } = issueList.safeParse(entries);
 	if (list !== undefined) {
-		return list.map(({ path, message }) => `${[path].flat().join('.')}: ${message}`);
+		return list.map(({ path, message }) =>
+			[[path].flat().join('.'), message].filter(Boolean).join(': '),
+		);
 	}
 	if (!isRecord(value) || levels === 0) return [];
-	return Object.values(value).flatMap((member) => issuesIn(member, levels - 1));
+	return Object.values(value)
+		.slice(0, MOST_ENTRIES)
+		.flatMap((member) => issuesIn(member, levels - 1));
 }
 
 /** All texts in a value. Of names only those of what is true: "salt" may name a field that is missing. */
@@ -49,6 +65,12 @@ function wordsOf(data: unknown): string {
 	return typeof said === 'string' ? said : JSON.stringify(data);
 }
 
+/** What a service says, as data: without secrets, and as text if it is long. */
+export function shownOf(value: unknown, redact: Redact): JsonValue {
+	const shown = withoutSecrets(redact(JSON.stringify(value)));
+	return (shown.length <= LONGEST.rest && parseJson(shown)) || shorten(shown, LONGEST.rest);
+}
+
 /** What a failure body says, without secrets and shortened. */
 export function readFailure(body: FailureEnvelope, redact: Redact) {
 	const { data, error_code: code } = body;
@@ -58,18 +80,13 @@ export function readFailure(body: FailureEnvelope, redact: Redact) {
 	const hasWords = typeof data === 'string' || issues.length === 0;
 	/* Before the full stop goes, because a secret may end with one. */
 	const words = hasWords ? redact(wordsOf(data)).trim().replace(/\.$/, '') : '';
-	const shown = withoutSecrets(redact(JSON.stringify(rest)));
-	const isShort = shown.length <= LONGEST.rest;
 	return {
 		message:
 			safeExcerpt([words, listed(issues)].filter(Boolean).join(': '), redact, LONGEST.message) ||
 			'no reason given',
 		errorCode: code === '' ? undefined : code && safeExcerpt(code, redact, LONGEST.code),
 		/** The members that aren't documented, as data. */
-		rest:
-			others.length === 0
-				? undefined
-				: (isShort && parseJson(shown)) || shorten(shown, LONGEST.rest),
+		rest: others.length === 0 ? undefined : shownOf(rest, redact),
 		/** All that it says in words, in full. */
 		text: [JSON.stringify(data), code ?? '', ...textsIn(rest)].join('\n'),
 	};

@@ -38,11 +38,16 @@ function renameMembers(value: unknown, rename: Rename): unknown {
 }
 
 function renameIn(record: Readonly<Record<string, unknown>>, rename: Rename) {
+	const names = Object.keys(record);
+	/* Where both names are there, the one that was entered counts. */
+	const given = new Set(names.filter((name) => rename(name) !== name).map(rename));
 	return Object.fromEntries(
-		Object.entries(record).map(([name, member]) => [
-			rename(name),
-			name === TYPED_DATA ? member : renameMembers(member, rename),
-		]),
+		Object.entries(record)
+			.filter(([name]) => !given.has(name))
+			.map(([name, member]) => [
+				rename(name),
+				name === TYPED_DATA ? member : renameMembers(member, rename),
+			]),
 	);
 }
 

@@ -29,6 +29,18 @@ function overlaps(form: string, { path, isBeginning }: OtherRequest): boolean {
 	});
 }
 
+/**
+ * The operation of ours that a request is or may be. Some servers read paths in any case, with doubled
+ * slashes, or with one at the end.
+ */
+function ownOf({ method, path: given, isBeginning }: OtherRequest) {
+	const single = given.toLowerCase().replace(/\/{2,}/g, '/');
+	const path = isBeginning ? single : single.replace(/\/$/, '');
+	return Object.values(ENDPOINTS).find(
+		(each) => each.method === method && overlaps(each.path, { method, path, isBeginning }),
+	);
+}
+
 /** *Other Nodes May Also Send*: a method and a path on each line, without what our operations send. */
 export const otherRequests = linesOf<OtherRequest>((line) => {
 	const [, method = '', path = '', star = ''] = LINE.exec(line) ?? [];
@@ -36,9 +48,7 @@ export const otherRequests = linesOf<OtherRequest>((line) => {
 		return { fault: 'write a method and a path, e.g. POST /v2/payments/prepare' };
 	}
 	const request = { method, path, isBeginning: star !== '' };
-	const own = Object.values(ENDPOINTS).find(
-		(each) => each.method === method && overlaps(each.path, request),
-	);
+	const own = ownOf(request);
 	if (own === undefined) return { value: request };
 	return { fault: `${own.method} ${own.path} is for the Payroll Payments node only` };
 });
@@ -48,6 +58,7 @@ export function isListed(
 	listed: readonly OtherRequest[],
 	{ method, path: sent }: { readonly method: string; readonly path: string },
 ): boolean {
+	if (ownOf({ method, path: sent, isBeginning: false }) !== undefined) return false;
 	return listed.some((each) => {
 		if (each.method !== method) return false;
 		if (!each.isBeginning) return sent === each.path;

@@ -34,6 +34,14 @@ async function answerTo(
 	});
 }
 
+type Pagination = z.infer<typeof teamUsersAnswer>['pagination'];
+
+/** Whether there are more users. A service that leaves `has_more` out may still name the next page. */
+function goesOn(pagination: Pagination): boolean {
+	const { has_more: hasMore, next_offset: offset, next_page: page } = pagination ?? {};
+	return hasMore ?? (offset ?? page ?? null) !== null;
+}
+
 /** Page after page until there are `most` different users. */
 async function pagedUsers(read: SendRead, request: UsersRequest) {
 	/* Someone who is added meanwhile moves the others to the next page, where they come again. */
@@ -44,8 +52,11 @@ async function pagedUsers(read: SendRead, request: UsersRequest) {
 	for (let pages = 1; pages <= MOST_PAGES; pages++) {
 		const place = offset === 0 ? { page: 1 as const, count } : { offset, count };
 		const { users, pagination } = await answerTo(read, request, place);
+		const { size: before } = found;
 		for (const user of users) found.set(user.nanoid ?? user, user);
-		const isLast = pagination?.has_more !== true;
+		/* Where only the next place says that there is more, a page with nobody new is the last. */
+		const isCertain = pagination?.has_more === true;
+		const isLast = !goesOn(pagination) || (!isCertain && found.size === before);
 		if (!isLast && users.length === 0) {
 			throw unusableAnswer('The service lists nobody on a page, but reports more users');
 		}
@@ -73,7 +84,7 @@ export async function teamUsers(
 	const { most = Infinity } = request;
 	if (most <= LARGEST_PAGE) return await pagedUsers(read, request);
 	const { users, pagination } = await answerTo(read, request);
-	return pagination?.has_more === true ? await pagedUsers(read, request) : users.slice(0, most);
+	return goesOn(pagination) ? await pagedUsers(read, request) : users.slice(0, most);
 }
 
 /** The service lists all pending invites in one answer (docs/api.md, Endpoint 4). */

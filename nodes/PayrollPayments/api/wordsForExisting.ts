@@ -1,13 +1,17 @@
 /** Words that say in any sentence that it was done before. Nonces and salts are only mentioned if they were used. */
 const WORDS =
-	/already|duplicat|exists|processed|replay|conflict|in progress|\b(?:re ?)?used\b|\bspent\b|\bconsumed\b|\bnonces?\b|\bsalts?\b|\btwice\b|\bsecond (?:payment|time)\b|\b(?:paid|made|sent|executed) (?:again|before|only once)\b|\bpayment (?:completed|confirmed|executed|settled|received|went out)\b|\bwe (?:have )?(?:paid|made|sent)\b/;
+	/already|duplicat|exists|processed|replay|conflict|in progress|\b(?:re ?)?used\b|\bspent\b|\bconsumed\b|\bnonces?\b|\bsalts?\b|\btwice\b|\bsecond (?:payment|time)\b|\b(?:paid|made|sent|executed) (?:again|before|only once)\b|\bunique\b|\bwe (?:have )?(?:paid|made|sent)\b/;
+
+/** As codes and names of events say it: PAYMENT_SENT, INVOICE_PAID, payment.sent; also "a payment with this id is pending". */
+const STATE =
+	/\b(?:payment|transaction|transfer|invoice|authorization)(?: \.)? (?:is |went )?(?:still )?(?:paid|made|sent|submitted|executed|completed|confirmed|settled|received|succeeded|initiated|queued|pending|processing|redeemed|claimed|out)\b|\b(?:payment|transaction|transfer)(?: \w+){1,5} is (?:still )?(?:pending|processing|queued)\b/;
 
 /** A transaction ID: a service that names one knows of a payment. */
 const TRANSACTION = /\btx-[\w-]{12}/;
 
 /** "was paid", "has since been sent"; not "was never paid", "has not yet been sent" or "nothing was made". */
 const DONE =
-	/(?<!\b(?:no|nothing|none|neither) (?:\w+ ){0,2})(?<!(?:\bnot|\bnever|n't) (?:\w+ )?(?=been))\b(?:was|were|is|been) (?:(?!not |never |to )\w+ ){0,2}(?:paid|made|sent|submitted|executed|completed|settled|received|confirmed)\b/;
+	/(?<!\b(?:no|nothing|none|neither) (?:\w+ ){0,2})(?<!(?:\bnot|\bnever|n't) (?:\w+ )?(?=been))\b(?:was|were|is|been) (?:(?!not |never |to )\w+ ){0,2}(?:paid|made|sent|submitted|executed|completed|settled|received|confirmed|initiated|queued|redeemed|claimed|transferred|credited|disbursed|released|relayed)\b/;
 
 /**
  * Whether a refusal can mean that the request had succeeded before, e.g. because a proxy repeated it. A
@@ -21,5 +25,5 @@ export function saysItExists(text: string): boolean {
 		.replace(/[.,:;!?\n]+/g, ' . ')
 		.replace(/[^\p{L}\p{N}'. ]+/gu, ' ')
 		.replace(/ +/g, ' ');
-	return TRANSACTION.test(text) || WORDS.test(plain) || DONE.test(plain);
+	return TRANSACTION.test(text) || WORDS.test(plain) || STATE.test(plain) || DONE.test(plain);
 }

@@ -35,6 +35,11 @@ export const BALANCE_CURRENCIES = Object.keys(CURRENCIES).filter(
 	(code): code is Currency => code in CURRENCIES,
 );
 
+/** Whether a code that the service sends is this currency, in whatever case it writes it. */
+export function isCurrency(code: string, currency: string): boolean {
+	return code.trim().toUpperCase() === currency;
+}
+
 /** Whether the filter of a balance takes the currency. */
 export function isRequestable(currency: Currency): boolean {
 	return CURRENCIES[currency] !== 'listed';

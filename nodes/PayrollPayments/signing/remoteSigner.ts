@@ -31,7 +31,10 @@ const resultSchema = z.object({
 const errorSchema = z.object({
 	error: z.union([
 		z.string().transform((message) => ({ message, code: '' })),
-		z.object({ message: z.string(), code: z.union([z.number(), z.string()]).default('') }),
+		z.object({
+			message: z.string().default(''),
+			code: z.union([z.number(), z.string()]).default(''),
+		}),
 	]),
 });
 
@@ -43,7 +46,8 @@ function signerError(
 ): UserError {
 	const code = String(error.code);
 	const shown = (text: string, longest: number) => safeExcerpt(text, redact, longest);
-	const what = `${quoted(shown(error.message, LONGEST.message))}${code === '' ? '' : ` (${shown(code, LONGEST.code)})`}`;
+	const message = error.message === '' ? [] : quoted(shown(error.message, LONGEST.message));
+	const what = [message, code === '' ? [] : `(${shown(code, LONGEST.code)})`].flat().join(' ');
 	if (UNSUPPORTED_METHOD.includes(code) || UNSUPPORTED_MESSAGE.test(error.message)) {
 		return new UserError(`The remote signer doesn’t support ${method}`, {
 			hint: 'Select the signer’s type under Remote Signer Dialect in the credentials.',

@@ -42,6 +42,7 @@ describe('what a failure body says', () => {
 		],
 		[{ data: { errors: ISSUES } }, FOUND],
 		[{ data: ISSUES }, FOUND],
+		[{ data: [{ path: [], message: 'Unrecognized key' }] }, 'Unrecognized key'],
 		[{ data: 'No', zod: [] }, 'No'],
 		[{ data: 'No', zod: [{ path: ['x'] }] }, 'No'],
 	])('is in the message: %j', (body, message) => {

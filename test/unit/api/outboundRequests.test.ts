@@ -232,6 +232,7 @@ describe('what the credentials list', () => {
 			'POST /v2/reports/*',
 			{ method: 'POST', url: `${BASE}/v2/reports/${rest}`, body: 'x' },
 		]),
+		['PUT /v2/invites/manager/*', { method: 'PUT', url: `${BASE}/v2/invites/manager/`, body: 'x' }],
 	])('they may send nothing else: %j, %j', async (lines, given) => {
 		await expectRefusal(listing(lines), given, 'Other nodes may only read');
 	});
@@ -250,6 +251,8 @@ describe('what the credentials list', () => {
 		...['POST /v2/webhooks/test/wh-a1B2c3D4e5F6', 'POST /v2/webhooks/*', 'POST /v2/webh*'],
 		...['POST /v2/payments/teams/te-1/external_entity/us-1/name_review', 'POST /v2/payments/*'],
 		...['POST /v2/payments/teams/te-1/*', 'GET /v2/teams/te-1/users', 'POST /v2/invites/manager'],
+		/* As servers read them that ignore case, doubled slashes, or one at the end. */
+		...['PUT /v2/Payments/external_entity/instant', 'PUT /v2//payments/external_entity/instant/'],
 	])('can’t be what our operations send: %s', async (line) => {
 		const message = /in line 1: (GET|POST|PUT) \/v2\/\S+ is for the Payroll Payments node only/;
 		await expectRefusal(listing(line), { url: INVITES }, message);

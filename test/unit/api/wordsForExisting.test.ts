@@ -38,12 +38,17 @@ it.each([
 	'The payment has been received',
 	'Payment was confirmed on 3 March',
 	'See tx-a1B2c3D4e5F6',
+	...['PAYMENT_SENT', 'INVOICE_PAID', 'paymentProcessing', 'payment.sent'],
+	'A payment with this id is pending',
+	'Unique constraint failed on the fields: (`onchain_id`)',
+	'The payment was initiated',
 ])('means that it was there before: %s', (text) => {
 	expect(saysItExists(text)).toBe(true);
 });
 
 it.each([
 	'INSUFFICIENT_BALANCE',
+	...['Payments are made in USD only', 'Bad request received', 'Your account is pending'],
 	'Try again later',
 	'Wait a second, then send it',
 	'We can’t pay this invoice',

@@ -243,6 +243,8 @@ describe('checking a sign-in message', () => {
 	])('takes the domain %s with the URI %s', (domain, uri) => {
 		const text = withUri(uri).replace(DOMAIN, domain);
 		expect(check(text, { domain }).uri).toBe(uri);
+		/* The credentials are saved without the port of https. */
+		expect(check(text, { domain: domain.replace(':443', '') }).uri).toBe(uri);
 	});
 
 	it.each([
@@ -251,6 +253,7 @@ describe('checking a sign-in message', () => {
 		['a longer domain', everywhereAt('app.payroll.example.evil.example')],
 		['a subdomain', everywhereAt('x.app.payroll.example')],
 		['a port', everywhereAt('app.payroll.example:8443')],
+		['the port of another kind', everywhereAt('app.payroll.example:80')],
 		['a URI elsewhere', withUri('https://evil.example/login')],
 		['a URI above', withUri('https://payroll.example/login')],
 		['a URI beside', withUri('https://evilapp.payroll.example/login')],

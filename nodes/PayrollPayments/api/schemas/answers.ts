@@ -43,16 +43,27 @@ function open<Shape extends z.ZodRawShape>(shape: Shape) {
 
 /*
  * Not `z.record` and `z.array`, which would look at every field and copy it: of 50,000 users that
- * takes longer than getting them.
+ * takes longer than getting them. Of a list that is wrong, they would tell it of every entry.
  */
 
 /** An object that is passed on as it is. */
 const record = z.custom<JsonObject>(isRecord, 'must be an object');
 
+const textList = z
+	.custom<readonly string[]>(
+		(value) => Array.isArray(value) && value.every((each) => typeof each === 'string'),
+		'must be a list of texts',
+	)
+	.pipe(z.array(z.string()));
+
 const recordList = z.custom<readonly JsonObject[]>(
 	(value) => Array.isArray(value) && value.every(isRecord),
 	'must be a list of objects',
 );
+
+/** Some services write null for a list without entries. */
+const orNull = <List extends z.ZodTypeAny>(list: List) =>
+	z.preprocess((value) => (value === null ? [] : value), list);
 
 /* data of the operations, by their numbers (docs/api.md, Endpoints). */
 
@@ -68,24 +79,26 @@ const cents = z.union([z.string(), z.number().int().transform(String)]);
 /** 3: the entity's account and its balances, in cents as text. */
 export const balanceAnswer = open({
 	platform_account_address: z.string(),
-	balances: z.array(open({ currency: z.string(), balance_cents: cents })),
+	balances: orNull(
+		recordList.pipe(z.array(open({ currency: z.string(), balance_cents: cents }))),
+	),
 });
 
 /** 4: pending invites. */
-export const inviteListAnswer = recordList;
+export const inviteListAnswer = orNull(recordList);
 
 /** 5: identifiers of the invites created. */
-export const invitesCreatedAnswer = open({ nanoids: z.array(z.string()) });
+export const invitesCreatedAnswer = open({ nanoids: textList });
 
 /** 6: identifiers of the invites and the typed data to be signed. */
 export const administratorInvitesAnswer = open({
-	invites: z.array(z.string()),
+	invites: textList,
 	typed_data: record,
 });
 
 /** 7 */
 export const administratorInvitesExecutedAnswer = open({
-	invites: z.array(z.string()),
+	invites: textList,
 	transaction: z.string().min(1),
 });
 
@@ -100,9 +113,10 @@ export const instantPaymentAnswer = open({ transaction: z.string().min(1) });
 
 /** 11: a page of users; `pagination` says whether there is a next one. */
 export const teamUsersAnswer = open({
-	users: recordList,
+	users: orNull(recordList),
 	pagination: open({
 		next_offset: z.number().nullish(),
+		next_page: z.number().nullish(),
 		has_more: z.boolean().nullish(),
 	}).nullish(),
 });

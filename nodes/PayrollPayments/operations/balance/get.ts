@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import { centsTextAsDecimal, wholeCents } from '../../shared/money';
-import { isRequestable, type Currency } from '../../contract/currencies';
+import { isCurrency, isRequestable, type Currency } from '../../contract/currencies';
 import { balanceAnswer } from '../../api/schemas/answers';
 import { balanceCall } from '../../api/balanceCall';
 import type { Query } from '../../api/call';
@@ -75,12 +75,14 @@ export const getBalance = defineRead({
 		const { entityId: nanoid, currencies = [], includeZero, output } = input;
 		const query = currenciesQuery(currencies, currenciesEncoding);
 		const answer = await context.read(balanceCall(nanoid, query));
-		const isChosen = (currency: string) => currencies.some((each) => each === currency);
+		const isChosen = (code: string) => currencies.some((each) => isCurrency(code, each));
 		const balances = answer.balances.filter(
 			({ currency }) => currencies.length === 0 || isChosen(currency),
 		);
 		if (output === 'asReceived') return [{ ...answer, balances }];
-		const unlisted = currencies.filter((each) => !balances.some((it) => it.currency === each));
+		const unlisted = currencies.filter(
+			(each) => !balances.some(({ currency }) => isCurrency(currency, each)),
+		);
 		const zeros = unlisted.map((currency) => ({ currency, balance_cents: '0' }));
 		return [...balances, ...zeros]
 			.filter(

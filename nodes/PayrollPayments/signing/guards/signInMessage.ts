@@ -29,8 +29,13 @@ function withoutDefaultPort(authority: string, scheme: string): string {
 	return port !== undefined && host.endsWith(port) ? host.slice(0, -port.length) : host;
 }
 
-function checkDomain({ domain, uri }: SignInMessage, expected: string, baseUrl: string): void {
-	if (domain.toLowerCase() !== expected.toLowerCase()) {
+function checkDomain(
+	{ domain, scheme: signInScheme = 'https', uri }: SignInMessage,
+	expected: string,
+	baseUrl: string,
+): void {
+	const [named, wanted] = [domain, expected].map((each) => withoutDefaultPort(each, signInScheme));
+	if (named !== wanted) {
 		refuseToSign(
 			`The service at ${baseUrl} asked to sign in at ${quoted(domain)}, not at ${expected}`,
 			'If the service has moved, change Sign-In Domain in the credentials.',

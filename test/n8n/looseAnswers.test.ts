@@ -1,0 +1,116 @@
+/* What decent services may say in another way than docs/api.md. */
+import '../support/withoutPauses';
+import { recordsOf, runNode } from '../support/actionHost';
+import { useEchoService } from '../support/echoService';
+import { FORMS, withAccessToken } from '../support/operationForms';
+import { PollHost } from '../support/pollHost';
+
+const service = useEchoService();
+const success = (data: unknown) => ({ body: { success: true, data } });
+const balance = (...balances: object[]) => success({ platform_account_address: '0x1', balances });
+const run = async (form: object) => await runNode(withAccessToken(service.url), { ...form });
+
+let salt = 100;
+/** A payment with an authorization and a reference of its own. */
+function newPayment() {
+	salt += 1;
+	const typedData = String(FORMS.createInstantPayment.typedData);
+	return {
+		...FORMS.createInstantPayment,
+		typedData: typedData.replace('"salt":"1"', `"salt":"${salt}"`),
+		paymentReference: `INV-${salt}`,
+	};
+}
+
+it.each([
+	['Bad request', 'PAYMENT_SENT'],
+	['Bad request', 'INVOICE_PAID'],
+	['Unique constraint failed on the fields: (`onchain_id`)', undefined],
+	['A payment with this id is pending', undefined],
+])(
+	'a payment isn’t sent again after a refusal that can mean it was there: %s %s',
+	async (...said) => {
+		const [data, error_code] = said;
+		const refusal = { status: 400, body: { success: false, data, error_code } };
+		service.answer(({ method }) => (method === 'GET' ? balance() : refusal));
+		const form = newPayment();
+		await run(form);
+		await run(form);
+		expect(service.requests.filter(({ method }) => method === 'PUT')).toHaveLength(1);
+	},
+);
+
+const user = (number: number) => ({
+	nanoid: `us-${String(number).padStart(12, '0')}`,
+	email: `p${number}@example.com`,
+});
+
+it.each([undefined, null])(
+	'a list goes on where has_more is %s, but a next page is named',
+	async (hasMore) => {
+		const people = Array.from({ length: 150 }, (_, index) => user(index));
+		service.answer(({ method, path, query }) => {
+			if (method === 'POST') return success({ nanoids: ['in-a1B2c3D4e5F6'] });
+			if (path.endsWith('/invites')) return success([]);
+			const offset = Number(query.get('offset') ?? 0);
+			const next = offset + 100 < people.length ? offset + 100 : null;
+			const pagination = { next_page: next && 2, next_offset: next, has_more: hasMore };
+			return success({ users: people.slice(offset, offset + 100), pagination });
+		});
+		const inviteesJson = '[{"email":"p120@example.com"}]';
+		const { output } = await run({ ...FORMS.createInvites, existingPeople: 'skip', inviteesJson });
+		expect(recordsOf(output)).toMatchObject([{ outcome: 'member' }]);
+		const watched = { event: 'teamUserAdded', teamId: 'te-a1B2c3D4e5F6' };
+		const n8n = new PollHost(withAccessToken(service.url), watched);
+		await n8n.activate('activate');
+		people.shift();
+		await n8n.tick();
+		expect(n8n.take()).toEqual([]);
+		people.push(user(999));
+		await n8n.tick();
+		expect(n8n.take()).toMatchObject([{ email: 'p999@example.com' }]);
+	},
+);
+
+describe('what a success says that can’t be used isn’t lost', () => {
+	it.each([{ transaction: { nanoid: 'tx-a1B2c3D4e5F6' } }, 'tx-a1B2c3D4e5F6'])(
+		'of a payment: %j',
+		async (data) => {
+			service.answer(({ method }) => (method === 'GET' ? balance() : success(data)));
+			const { error } = await run(newPayment());
+			expect(error?.message).toMatch(/may or may not have been made/);
+			expect(JSON.stringify(error?.data)).toContain('tx-a1B2c3D4e5F6');
+		},
+	);
+
+	it('of administrator invites, which nobody could complete without their IDs', async () => {
+		const data = { invites: ['in-a1B2c3D4e5F6'], typed_data: null };
+		service.answer(({ method }) => (method === 'GET' ? balance() : success(data)));
+		const { error } = await run(FORMS.createAdministratorInvites);
+		expect(JSON.stringify(error?.data)).toContain('in-a1B2c3D4e5F6');
+	});
+});
+
+it('a currency in lower case is the same currency', async () => {
+	service.answer(() => balance({ currency: 'usd', balance_cents: '123456' }));
+	const { output } = await run({ ...FORMS.getBalance, output: 'perCurrency', currencies: ['USD'] });
+	expect(recordsOf(output)).toMatchObject([{ balance: '1234.56' }]);
+});
+
+it('null is a list without entries', async () => {
+	service.answer(({ path }) =>
+		path.endsWith('/invites')
+			? success(null)
+			: success({ platform_account_address: '0x1', balances: null, users: null }),
+	);
+	for (const form of [FORMS.getBalance, FORMS.listTeamUsers, FORMS.listInvites]) {
+		expect((await run(form)).error).toBeUndefined();
+	}
+});
+
+it('nobody’s answer makes n8n take an item for a failed one', async () => {
+	const more = { $error: { message: 'It failed' }, $json: {} };
+	service.answer(() => success({ nanoids: ['in-a1B2c3D4e5F6'], ...more }));
+	const { output } = await run(FORMS.createInvites);
+	expect(recordsOf(output)).toMatchObject([{ nanoids: ['in-a1B2c3D4e5F6'], $json: {} }]);
+});
