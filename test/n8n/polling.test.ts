@@ -469,6 +469,20 @@ describe('a poll that fails', () => {
 		}
 	});
 
+	it('says nothing of changes where nothing is remembered for what is watched now', async () => {
+		const n8n = await switchedOn('balanceChanged');
+		n8n.parameters = { ...n8n.parameters, entityId: organisation().company.nanoid };
+		await sandbox.fault({ kind: 'status', status: 500, times: 'always' });
+		await n8n.restart();
+		await n8n.tick();
+		expect(n8n.failures).toHaveLength(2);
+		for (const error of n8n.failures) {
+			expect(error).toMatchObject({
+				description: expect.not.stringContaining('No changes are lost'),
+			});
+		}
+	});
+
 	it('says that no change is lost, and what to do', async () => {
 		const n8n = await switchedOn('balanceChanged');
 		const hints: unknown[] = [];

@@ -9,6 +9,7 @@ import { pendingInvites, teamUsers } from '../api/pagination';
 import { parametersOf, readFields, type Field, type ParameterSource } from '../forms/field';
 import { choice, menu, wholeNumber } from '../forms/fieldTypes';
 import { balanceCurrencies, entityId, teamId } from '../forms/serviceFields';
+import { isCurrency } from '../contract/currencies';
 import { emailKey } from '../contract/formats';
 import { hasPrefix } from '../contract/identifiers';
 import {
@@ -66,7 +67,8 @@ const balanceChanged: EventKind = {
 		const found = new Map<string, Observation>();
 		for (const record of balances) {
 			const { currency, balance_cents: text } = record;
-			if (currencies.length > 0 && !currencies.includes(currency)) continue;
+			const isWatched = currencies.some((each) => isCurrency(currency, each));
+			if (currencies.length > 0 && !isWatched) continue;
 			if (currency === '' || /\s/.test(currency) || found.has(currency)) {
 				throw unusableAnswer('The response lists a currency twice, or one without a name');
 			}

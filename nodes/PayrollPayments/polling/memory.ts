@@ -34,6 +34,11 @@ export function encodeMemory(scope: string, remembered: Remembered): string {
 	});
 }
 
+/** Whether a text is of this scope, without reading what it remembers. */
+export function isMemoryOf(scope: string, text = ''): boolean {
+	return text.startsWith(`{"scope":${JSON.stringify(scope)},`);
+}
+
 /** @returns undefined if nothing is remembered for this scope */
 export function decodeMemory(scope: string, text: string | undefined): Remembered | undefined {
 	const saved = memory.safeParse(parseJson(text ?? ''));

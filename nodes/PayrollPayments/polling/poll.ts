@@ -8,7 +8,7 @@ import type { JsonObject } from '../shared/json';
 import { Redactor } from '../shared/redaction';
 import { compare, type Change, type Source } from './compare';
 import { EVENTS, readParameters, type PollEvent } from './eventKinds';
-import { decodeMemory, encodeMemory, TriggerMemory } from './memory';
+import { decodeMemory, encodeMemory, isMemoryOf, TriggerMemory } from './memory';
 
 /** The activations that have polled: n8n makes one context for each (active-workflow-triggers.js). */
 const polled = new WeakSet<IPollFunctions>();
@@ -33,11 +33,7 @@ export async function poll(context: IPollFunctions): Promise<INodeExecutionData[
 	try {
 		return await (isManual ? fetchExample : pollOnce)(context, redactor);
 	} catch (error) {
-		const note = 'No changes are lost: the next check that succeeds reports them.';
-		/* A workflow that can't be published starts over the next time. */
-		const isKept = polled.has(context) || context.getActivationMode() !== 'activate';
-		const isNoted = !isManual && isKept && isPassing(error);
-		const shown = nodeErrorFor(context.getNode(), isNoted ? error.with({ note }) : error, redactor);
+		const shown = nodeErrorFor(context.getNode(), error, redactor);
 		if (isManual || !isAfterRestart(context)) throw shown;
 		/* n8n gives up a trigger for good if its first poll fails within fifteen seconds. */
 		polled.add(context);
@@ -77,8 +73,14 @@ async function pollOnce(
 	const { entityId, currencies = [] } = watch;
 	const scope = JSON.stringify([event, credentials.baseUrl, entityId, ...currencies]);
 	const { revision } = memory;
+	/* Where nothing is remembered for it, the next check begins, and reports nothing. */
+	const isKept = isMemoryOf(scope, memory.text);
+	const noted = (error: unknown): never => {
+		const note = 'No changes are lost: the next check that succeeds reports them.';
+		throw isKept && isPassing(error) ? error.with({ note }) : error;
+	};
 
-	const now = await EVENTS[event].observe(source);
+	const now = await EVENTS[event].observe(source).catch(noted);
 	/* Read after the list has arrived, so that the memory for both isn't needed at once. */
 	const before = decodeMemory(scope, memory.text);
 	const observedAt = new Date();
@@ -86,7 +88,7 @@ async function pollOnce(
 		before === undefined
 			? { changes: [], remembered: now }
 			: compare(EVENTS[event], before, now, watch);
-	const items = await changeItems(event, changes, source, observedAt);
+	const items = await changeItems(event, changes, source, observedAt).catch(noted);
 	const text = encodeMemory(scope, remembered);
 
 	/* A poll that overlaps with this one has reported its changes. */

@@ -51,7 +51,7 @@ const currencyCode = z
 const versionNumber = z
 	.union([z.string(), z.number()], { errorMap: () => ({ message: 'must be text' }) })
 	.transform(String)
-	.refine((value) => /^v?\d+(\.\d+[\w-]*)*$/i.test(value), 'must be a version such as 2 or 2.1');
+	.refine((value) => /^v?\d+(?:\.\d[\w-]*)*$/i.test(value), 'must be a version such as 2 or 2.1');
 
 /** A filter: left empty it lets everything pass, but not if its expression found nothing. */
 const textFilter = <Entry>(wording: Wording, entry: Schema<Entry>) =>

@@ -36,7 +36,9 @@ export function filterAgainst(
 
 	const deposit = isRecord(event.deposit) ? event.deposit : {};
 	if (!filter.depositStatuses.includes(statusOf(deposit))) return 'depositStatuses';
-	const amount = deposit.destination_amount_cents;
+	const given = deposit.destination_amount_cents;
+	const isNumber = typeof given === 'string' && /^-?\d+(?:\.\d+)?$/.test(given);
+	const amount = isNumber ? Number(given) : given;
 	if (typeof amount === 'number' && amount < minimumAmountCents) return 'minimumAmountCents';
 	return TEXT_FILTERS.find(([name, field]) => !passes(filter[name], deposit[field]))?.[0];
 }

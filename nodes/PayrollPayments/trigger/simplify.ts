@@ -1,9 +1,10 @@
 import { z } from 'zod';
 
 import { DOCUMENTED_EVENTS, essentialSchema } from '../api/schemas/events';
+import { DEPOSIT_STATUSES } from '../contract/events';
 import { emailKey, isEmail } from '../contract/formats';
 import { isRecord, type JsonObject, type JsonValue } from '../shared/json';
-import { centsAsDecimal } from '../shared/money';
+import { centsAsDecimal, centsTextAsDecimal } from '../shared/money';
 import { Redactor, withoutSecrets } from '../shared/redaction';
 import { toMilliseconds } from '../shared/time';
 import type { DeliveryHeaders } from './verifySignature';
@@ -22,7 +23,7 @@ const COLUMNS: Readonly<Record<string, Column>> = {
 	created_at: [text, 'created', isoTime],
 	deposit_id: [text, 'deposit.nanoid'],
 	entity_id: [text, 'deposit.entity_nanoid'],
-	status: [text, 'deposit.status'],
+	status: [text, 'deposit.status', statusOf],
 	source_amount: [text, 'deposit.source_amount_cents', amountOf],
 	source_amount_cents: [cents, 'deposit.source_amount_cents'],
 	source_currency: [text, 'deposit.source_currency'],
@@ -137,6 +138,11 @@ export function presentHeaders(
 	);
 }
 
+/** A documented status in its documented spelling, since filters compare without case; any other as it is. */
+function statusOf(status: JsonValue): JsonValue {
+	return DEPOSIT_STATUSES.find((known) => known === String(status).toLowerCase()) ?? status;
+}
+
 /** A Unix time as ISO 8601, or null if it's out of a date's range. */
 function isoTime(created: JsonValue): string | null {
 	if (typeof created !== 'number') return null;
@@ -146,6 +152,7 @@ function isoTime(created: JsonValue): string | null {
 
 /** Cents as decimal text, or null if they aren't a whole number. */
 function amountOf(cents: JsonValue): string | null {
+	if (typeof cents === 'string') return centsTextAsDecimal(cents);
 	const isWhole = typeof cents === 'number' && Number.isSafeInteger(cents);
 	return isWhole ? centsAsDecimal(cents) : null;
 }

@@ -75,6 +75,11 @@ describe('filters', () => {
 		expect(atLeast(1_084_205)).toBe(true);
 		expect(atLeast(1_084_206)).toBe(false);
 		expect(wanted(otherEvent(), { minimumAmountCents: 1 })).toBe(true);
+		const inText = depositEvent({ deposit: deposit({ destination_amount_cents: '5' }) });
+		expect([5, 6].map((minimumAmountCents) => wanted(inText, { minimumAmountCents }))).toEqual([
+			true,
+			false,
+		]);
 	});
 
 	const [company, team] = ['co-a1B2c3D4e5F6', 'te-a1B2c3D4e5F6'];

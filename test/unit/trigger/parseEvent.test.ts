@@ -61,6 +61,16 @@ describe('what is missing', () => {
 		expect(parsed(event)).toMatchObject({ event, issues, isValid: true });
 	});
 
+	it('is valid with a number as text, or a text as a number: no deposit is lost to that', () => {
+		const token = { ...Object(deposit().token), decimals: '6' };
+		const changed = { token, source_amount_cents: '1000001', provider_deposit_id: 42 };
+		const event = depositEvent({ created: '1774949400', deposit: deposit(changed) });
+		expect(parsed(event)).toMatchObject({ event, isValid: true, issues: { length: 4 } });
+		expect(parsed(depositEvent({ deposit: deposit({ token: null }) }))).toMatchObject({
+			isValid: false,
+		});
+	});
+
 	it('is listed whole, wrong types too', () => {
 		const broken = without(deposit({ source_amount_cents: '12', token: [] }), 'network');
 		expect(parsed(depositEvent({ created: 'now', request_id: 7, deposit: broken }))).toMatchObject({

@@ -114,7 +114,7 @@ it('gives every other event the same columns, with null for missing values', () 
 	expect(Object.values(simplified).filter((value) => value === null)).toHaveLength(20);
 });
 
-it.each([12.5, 2 ** 53, '1234', null, true, [100]])(
+it.each([12.5, 2 ** 53, '12.5', '1e3', '', null, true, [100]])(
 	'gives null for %j, which isn’t an exact integer',
 	(cents) => {
 		expect(rowOfAmount(cents).destination_amount).toBeNull();
@@ -126,6 +126,14 @@ it('takes the entity of the deposit, not another one of the event', () => {
 	expect(row(depositEvent({ entity_nanoid })).entity_id).toBe('co-a1B2c3D4e5F6');
 	const unknown = depositEvent({ entity_nanoid, event_version: '3', deposit: { amount: 1 } });
 	expect(row(unknown).entity_id).toBeNull();
+});
+
+it.each([
+	['Reverted', 'reverted'],
+	['COMPLETE', 'complete'],
+	['On Hold', 'On Hold'],
+])('writes a documented status as it is documented, and passes others on: %s', (status, shown) => {
+	expect(row(depositEvent({ deposit: deposit({ status }) })).status).toBe(shown);
 });
 
 it('never rounds: the digits are those of the cents', () => {
@@ -191,6 +199,6 @@ it('puts what has another type than documented into one cell', () => {
 	const changed = { reference: 20_260_331, status: { is: 'new' }, source_amount_cents: '100' };
 	const flat = row(depositEvent({ deposit: deposit(changed) }));
 	expect(flat).toMatchObject({ reference: '20260331', status: '{"is":"new"}' });
-	expect(flat).toMatchObject({ source_amount_cents: '100', source_amount: null });
+	expect(flat).toMatchObject({ source_amount_cents: '100', source_amount: '1.00' });
 	expect(triggerOutput.safeParse(flat).success).toBe(true);
 });
