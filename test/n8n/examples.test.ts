@@ -107,6 +107,16 @@ const BEFORE: Rows = {
 	'Read the sheet': [{ reference: 'A', transaction: 'tx-1', paid_at: MARCH }],
 	Pay: [{ reference: 'A', outcome: 'already_paid', transaction: null }],
 };
+/** A reference that was used again, where its first row is closed, and what became of the second. */
+const usedAgain = (first: IDataObject): Rows => ({
+	...decided,
+	'Read the sheet': [
+		{ reference: ' A', transaction: 'tx-1', ...first },
+		{ reference: 'A', outcome: '' },
+	],
+	Pay: [{ reference: 'A', outcome: 'refused' }],
+});
+const LEFT_ALONE = /"reference":"Written before: A"/;
 const UNKNOWN: Rows = {
 	'What failed': [{ unknown: [{ error: 'It may be paid', hint: 'Don’t pay it.' }] }],
 };
@@ -118,6 +128,34 @@ const LEFT: Rows = { 'Read the sheet': [{ outcome: 'Paid' }] };
 const STATEMENT =
 	/"'=1\+1".*"2 deposits".*"0 reversals".*"1 payments".*"3\/28\/2026","type":"deposit without a date"/;
 const TAKEN_BACK = /"type":"reversal".*"amount":"-10.00".*"0 deposits".*"1 reversals"/;
+const depositsOf = (...rows: IDataObject[]): Rows => ({ ...MONTH, 'Read the deposits': rows });
+/** Two deposits that someone entered, and two rows of another one. */
+const BY_HAND = depositsOf(
+	{ ...deposit, deposit_id: 'de-2', ...taken },
+	{ ...deposit, deposit_id: '', status: ' Complete' },
+	{ ...deposit, deposit_id: '', status: 'Reverted', reverted_at: MARCH, currency: 'usd ' },
+	{ ...deposit, deposit_id: 'de-2', updated_at: MARCH },
+);
+const TAKEN_BY_HAND = /"3 deposits"[^}]*"30.00".*"1 reversals"[^}]*"-10.00","currency":"USD"/;
+/** Of these, only the second can be added up; the last is of another month. */
+const WITHOUT_AMOUNT = depositsOf(
+	{ ...deposit, amount: ' ' },
+	deposit,
+	{ ...deposit, deposit_id: 'de-9', amount: '1,200.00' },
+	{ ...deposit, amount: '', received_at: APRIL },
+);
+const NO_AMOUNT =
+	/"1 deposits"[^}]*"10.00"[^]*"deposit without an amount"[^}]*"amount":""[^]*"id":"de-9","amount":""(?![^]*deposit without)/;
+const paidIn = (currency: string): Rows => ({
+	...MONTH,
+	'Read the payments': [{ outcome: 'paid', amount: '4200.00', paid_at: MARCH, currency }],
+});
+const IN_DOLLARS = /"1 payments"[^}]*"amount":"-4200.00","currency":"USD"/;
+const NAMELESS: Rows = {
+	'Deposit received': [{ entity_id: null, destination_amount: null, destination_currency: null }],
+};
+const NO_NAMES = /"an unknown account".*"A deposit"/;
+const NO_CURRENCY: Rows = { 'Deposit received': [{ destination_amount: '1250.00' }] };
 
 /** A second event of a deposit whose row is there. */
 const event = { deposit_id: 'de-1', created_at: APRIL, updated_at: APRIL, transaction_date: MARCH };
@@ -140,6 +178,14 @@ const twice = [
 it.each([
 	['month-end-statement', 'Statement', MONTH, STATEMENT],
 	['month-end-statement', 'Statement', NEXT_MONTH, TAKEN_BACK],
+	['month-end-statement', 'Statement', BY_HAND, TAKEN_BY_HAND],
+	['month-end-statement', 'Statement', WITHOUT_AMOUNT, NO_AMOUNT],
+	['month-end-statement', 'Statement', paidIn(''), IN_DOLLARS],
+	['month-end-statement', 'Statement', paidIn('usd'), IN_DOLLARS],
+	['deposit-to-message', 'Name the account', NAMELESS, NO_NAMES],
+	['deposit-to-slack', 'Name the account', NAMELESS, NO_NAMES],
+	['deposit-to-sheet', 'Name the account', NAMELESS, /"an unknown account"/],
+	['deposit-to-message', 'Name the account', NO_CURRENCY, /"1,250.00 in an unknown currency"/],
 	['deposit-to-sheet', 'Write the row', again('complete', first), KEPT],
 	['deposit-to-sheet', 'Write the row', again('reverted', first), KEPT_TWICE],
 	['deposit-to-sheet', 'Write the row', again('reverted', {}), TAKEN_NOW],
@@ -151,6 +197,14 @@ it.each([
 	['payroll-run-by-signed-in-approver', 'Approved?', FAILED, /"leftValue":false/],
 	['payroll-run-approved-in-slack', 'Ask for approval', FAILED_CHECK, NO_PAY],
 	['payroll-run-with-approval', 'Write the outcome', BEFORE, /"paid","transaction":"tx-1".*-31T/],
+	['payroll-run-with-approval', 'Write the outcome', usedAgain({ outcome: ' Paid' }), LEFT_ALONE],
+	['payroll-run-with-approval', 'Write the outcome', usedAgain({ outcome: 'unknown' }), LEFT_ALONE],
+	[
+		'payroll-run-with-approval',
+		'Write the outcome',
+		usedAgain({ outcome: '' }),
+		/"reference":" A","outcome":"refused"/,
+	],
 	[
 		'payroll-run-with-approval',
 		'Tell the channel',
@@ -183,6 +237,27 @@ it('the canary hears every test event, although all of them have one key', async
 	const host = await start({ parameters: JSON.parse(JSON.stringify(node?.parameters)) });
 	for (let hour = 0; hour < 2; hour++) await host.send(sampleEvent('document.signed'));
 	expect(await host.outputs()).toHaveLength(2);
+});
+
+it.each([
+	['of an hour ago', 0, new Date(Date.now() - 3_600_000).toISOString()],
+	['of last week', 1, new Date(Date.now() - 7 * 86_400_000).toISOString()],
+	['that is missing', 1, ''],
+	['that can’t be read', 1, '28/03/2026'],
+	['that a spreadsheet made a number', 1, 46112],
+	['that a spreadsheet made a number, as text', 1, '46112'],
+	['in the wrong year', 1, '2099-03-28'],
+])('was it paid? A payment without an event, with a date %s, is told %i times', (_d, count, at) => {
+	const row = { reference: 'A', outcome: 'paid', transaction: 'tx-1', paid_at: at };
+	const rows: Rows = { 'Read the payments': [row], 'Read the events': [{}] };
+	const { nodes } = readExample('was-it-paid');
+	const code = nodes.find(({ name }) => name === 'What changed')?.parameters.jsCode;
+	/* Its schedule has started it. */
+	const $ = (node: string) => ({
+		isExecuted: false,
+		all: () => (rows[node] ?? []).map((json) => ({ json })),
+	});
+	expect(runInNewContext(`(() => {${String(code)}})()`, { $ })).toHaveLength(count);
 });
 
 describe('balance rose without a deposit event', () => {

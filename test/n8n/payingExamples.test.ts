@@ -9,6 +9,7 @@ import {
 } from 'n8n-workflow';
 import { z } from 'zod';
 
+import { sentByProcess } from '../../nodes/PayrollPayments/idempotency/processMemory';
 import { PayrollPayments } from '../../nodes/PayrollPayments/PayrollPayments.node';
 import { engineNode, nodeTypeOf, NodeTypes, runInEngine } from '../../n8nHost/engine';
 import { EXAMPLES, readExample } from '../../practice/exampleFiles';
@@ -134,10 +135,22 @@ const standIn = nodeTypeOf(
 
 const types = new NodeTypes({ standIn, payrollPayments: new PayrollPayments() });
 
+/** The example, with the attempt code in these of its nodes. */
+function withCode(text: string, code: string, names: readonly string[]): string {
+	const { nodes, ...rest }: Workflow = JSON.parse(text);
+	const entered = nodes.map((node) => {
+		const options = { ...Object(node.parameters.options), confirmedNotPaid: code };
+		return names.includes(node.name)
+			? { ...node, parameters: { ...node.parameters, options } }
+			: node;
+	});
+	return JSON.stringify({ ...rest, nodes: entered });
+}
+
 /** Runs an example from its first node, with its sample event if it has one. */
-async function run(example: string) {
+async function run(example: string, edit = (text: string) => text) {
 	const { url, team } = sandbox;
-	const text = JSON.stringify(readExample(example, team));
+	const text = edit(JSON.stringify(readExample(example, team)));
 	const { nodes, connections, pinData, settings }: Workflow = JSON.parse(
 		forSandbox(text, { url, webhookId: 'wh-1', wallet: sandbox.wallet().address }),
 	);
@@ -227,7 +240,7 @@ it.each(ends.filter(([example, last]) => /^payroll/.test(example) && last === 'T
 		for (const [references, answers, said] of [
 			[/002/, 0, 'Row 3 of the sheet (PAY-002): authorization is missing'],
 			[/002/, 2, 'Row 3 of the sheet (PAY-002): authorization is missing'],
-			[/PAY/, 0, 'row 4 of the sheet (PAY-003): authorization is missing'],
+			[/PAY/, 0, 'Row 4 of the sheet (PAY-003): authorization is missing'],
 		] as const) {
 			Object.assign(world, { sheet, record: [], said: [], failing: '' });
 			world.odd = { references, answers };
@@ -238,3 +251,54 @@ it.each(ends.filter(([example, last]) => /^payroll/.test(example) && last === 'T
 		expect(payments()).toEqual([]);
 	},
 );
+
+const RUNS = EXAMPLES.filter((name) => name.startsWith('payroll-run-'));
+
+/** What a restart of n8n does to what its process remembers. */
+function restart(): void {
+	const { keys } = Object(sentByProcess);
+	keys.clear();
+}
+
+it.each(RUNS)('%s leaves a paid row as it is if its reference is used again', async (example) => {
+	sandbox.firstTeam.balances.set('USD', 99_999_999n);
+	const rows = readExample(example).pinData?.['Read the sheet'] ?? [];
+	const sheet = rows.map(({ json }) => ({ ...json }));
+	Object.assign(world, { sheet, record: [], said: [], failing: '' });
+	await run(example);
+	const paid = world.sheet.map((row) => ({ ...row }));
+	/* Without it, the check would name the row. */
+	restart();
+	const [{ reference } = {}] = world.sheet;
+	const recipient_email = 'contractor.9@example.com';
+	world.sheet.push({ reference, recipient_email, amount: '300.00', outcome: '' });
+	await run(example);
+	expect(world.sheet).toEqual([...paid, expect.objectContaining({ recipient_email, outcome: '' })]);
+	expect(world.said.at(-1)).toContain(`reference ${String(reference)} was used`);
+	expect(payments()).toHaveLength(paid.length);
+});
+
+const BOTH = ['Check the run', 'Pay'];
+
+it.each([
+	['in both nodes', false, BOTH, 'paid'],
+	['in Pay only', false, ['Pay'], 'refused'],
+	['in both nodes, after a restart', true, BOTH, ''],
+	['in Pay only, after a restart', true, ['Pay'], 'paid'],
+])('a payroll run with the attempt code %s', async (_where, isRestarted, names, outcome) => {
+	const example = 'payroll-run-with-approval';
+	sandbox.firstTeam.balances.set('USD', 99_999_999n);
+	const rows = readExample(example).pinData?.['Read the sheet'] ?? [];
+	const sheet = rows.slice(0, 1).map(({ json }) => ({ ...json }));
+	Object.assign(world, { sheet, record: [], said: [], failing: '' });
+	await sandbox.fault({ kind: 'cutBefore', match: { path: 'instant' } });
+	await run(example);
+	expect(world.sheet).toMatchObject([{ outcome: 'unknown' }]);
+	const [code = ''] = /[\dA-F]{4}-[\dA-F]{4}-1/.exec(world.said.join('\n')) ?? [];
+	Object.assign(world.sheet[0] ?? {}, { outcome: '' });
+	if (isRestarted) restart();
+	/* The second code: the sandbox issues another authorization for each run. */
+	await run(example, (text) => withCode(text, `${code}N`, names));
+
+	expect(world.sheet).toMatchObject([{ outcome }]);
+});
