@@ -50,10 +50,9 @@ function open<Shape extends z.ZodRawShape>(shape: Shape) {
 const record = z.custom<JsonObject>(isRecord, 'must be an object');
 
 const textList = z
-	.custom<readonly string[]>(
-		(value) => Array.isArray(value) && value.every((each) => typeof each === 'string'),
-		'must be a list of texts',
-	)
+	.custom<
+		readonly string[]
+	>((value) => Array.isArray(value) && value.every((each) => typeof each === 'string'), 'must be a list of texts')
 	.pipe(z.array(z.string()));
 
 const recordList = z.custom<readonly JsonObject[]>(
@@ -79,9 +78,7 @@ const cents = z.union([z.string(), z.number().int().transform(String)]);
 /** 3: the entity's account and its balances, in cents as text. */
 export const balanceAnswer = open({
 	platform_account_address: z.string(),
-	balances: orNull(
-		recordList.pipe(z.array(open({ currency: z.string(), balance_cents: cents }))),
-	),
+	balances: orNull(recordList.pipe(z.array(open({ currency: z.string(), balance_cents: cents })))),
 });
 
 /** 4: pending invites. */
