@@ -75,7 +75,26 @@ describe('a later try for which n8n can’t read the credentials', () => {
 		await sandbox.fault(REFUSED);
 		const options = { items: await sheet(), node: { ...TWICE, ...CONTINUE.node } };
 		const { output } = await runNode(new LostCredentials(2), form(), options);
-		expect(recordsOf(output).map(({ outcome }) => outcome)).toEqual(['refused', 'paid', 'paid']);
+		expect(recordsOf(output)).toMatchObject([
+			...[{ outcome: 'refused' }, { outcome: 'paid', already_sent: true }, { outcome: 'paid' }],
+		]);
+	});
+
+	it('tells what earlier runs paid or left unknown', async () => {
+		const [first = {}, second = {}, third = {}] = await sheet();
+		await sandbox.run(form(), { items: [second] });
+		await sandbox.fault(CUT);
+		await sandbox.run(form(), { items: [third], ...CONTINUE });
+		await sandbox.fault(REFUSED);
+		const node = { ...TWICE, ...CONTINUE.node };
+		const options = { items: [first, second, third], node };
+		const { output } = await runNode(
+			new LostCredentials(2),
+			form({ options: { ifAlreadyPaid: 'skip' } }),
+			options,
+		);
+		const outcomes = recordsOf(output).map(({ outcome }) => outcome);
+		expect(outcomes).toEqual(['refused', 'already_paid', 'unknown']);
 	});
 });
 
@@ -169,5 +188,10 @@ it('an execution’s data doesn’t mix two payments of a loop', async () => {
 	const { stored } = await sandbox.run(form(), options);
 	expect(JSON.parse(stored).metadata).toMatchObject({
 		...{ payment_reference: 'INV-ben', payment_outcome: 'unknown', payment_transaction: '' },
+	});
+	const [third = {}, ...others] = await sheet(['dan', 'eva', 'fay']);
+	const { stored: mixed } = await sandbox.run(form(), { items: [third], secondRun: others });
+	expect(JSON.parse(mixed).metadata).toMatchObject({
+		...{ payment_reference: '', payment_outcome: '', payments_paid: '2' },
 	});
 });

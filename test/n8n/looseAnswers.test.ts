@@ -72,6 +72,15 @@ it.each([undefined, null])(
 	},
 );
 
+it.each([
+	{ next_offset: 0 },
+	...['', false, '2'].map((next_page) => ({ has_more: false, next_page })),
+])('a list ends where nothing certain says that it goes on: %j', async (pagination) => {
+	service.answer(() => success({ users: [1, 2, 3].map(user), pagination }));
+	const { output } = await run({ ...FORMS.listTeamUsers, returnAll: true });
+	expect(output).toHaveLength(3);
+});
+
 describe('what a success says that can’t be used isn’t lost', () => {
 	it.each([{ transaction: { nanoid: 'tx-a1B2c3D4e5F6' } }, 'tx-a1B2c3D4e5F6'])(
 		'of a payment: %j',
@@ -82,6 +91,12 @@ describe('what a success says that can’t be used isn’t lost', () => {
 			expect(JSON.stringify(error?.data)).toContain('tx-a1B2c3D4e5F6');
 		},
 	);
+
+	it('of nothing, which isn’t called unreadable', async () => {
+		service.answer(({ method }) => (method === 'GET' ? balance() : { body: { success: true } }));
+		const { error } = await run(FORMS.createInvites);
+		expect(error?.message).toContain('reported success, but data is missing or invalid');
+	});
 
 	it('of administrator invites, which nobody could complete without their IDs', async () => {
 		const data = { invites: ['in-a1B2c3D4e5F6'], typed_data: null };

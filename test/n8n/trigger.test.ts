@@ -31,6 +31,20 @@ describe('the delivery table', () => {
 		expect(await n8n.outputs()).toEqual([[event]]);
 	});
 
+	it('genuine, with numbers as text: started in both outputs, as numbers would', async () => {
+		const amounts = { source_amount_cents: '1000001', destination_amount_cents: '1000' };
+		const changed = deposit({ ...amounts, entity_deposit_account_id: '17' });
+		const event = depositEvent({ created: '1774949400', deposit: changed });
+		const filters = { minimumAmountCents: 1_000 };
+		const n8n = await host({ parameters: { filters } });
+		expect(await n8n.send(event)).toEqual(GENUINE);
+		expect(await n8n.outputs()).toEqual([[event]]);
+		const simplified = await host({ parameters: { filters, output: 'simplified' } });
+		expect(await simplified.send(event)).toEqual(GENUINE);
+		const row = { source_amount: '10000.01', created_at: '2026-03-31T09:30:00.000Z' };
+		expect(await simplified.outputs()).toMatchObject([[row]]);
+	});
+
 	it('genuine, filtered out: ignored and not remembered', async () => {
 		const nodeId = randomUUID();
 		const wanting = await host({ nodeId, parameters: { events: ['invite.accepted'] } });

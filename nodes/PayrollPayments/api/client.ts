@@ -247,7 +247,10 @@ export class Client {
 			const what = `The service reported success, but ${member} is missing or invalid in its response`;
 			/* A change may have been made. Of what signs in, nothing is shown: it may be the token. */
 			const isTold =
-				call.method !== 'GET' && call.withoutToken !== true && isReadable(envelope.data);
+				call.method !== 'GET' &&
+				call.withoutToken !== true &&
+				envelope.data !== undefined &&
+				isReadable(envelope.data);
 			const told = isTold ? shownOf(envelope.data, this.redactor.text) : undefined;
 			throw unusableAnswer(what, status, told);
 		}

@@ -21,7 +21,7 @@ const LONGEST_READ = 2_000_000;
 
 /** Whether what a service says can be told: it is neither nested too deep nor too long. */
 export function isReadable(value: unknown): boolean {
-	return !isDeeperThan(value, DEEPEST) && JSON.stringify(value).length <= LONGEST_READ;
+	return !isDeeperThan(value, DEEPEST) && (JSON.stringify(value) ?? '').length <= LONGEST_READ;
 }
 
 const issueList = z

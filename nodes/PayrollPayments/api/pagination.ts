@@ -39,7 +39,7 @@ type Pagination = z.infer<typeof teamUsersAnswer>['pagination'];
 /** Whether there are more users. A service that leaves `has_more` out may still name the next page. */
 function goesOn(pagination: Pagination): boolean {
 	const { has_more: hasMore, next_offset: offset, next_page: page } = pagination ?? {};
-	return hasMore ?? (offset ?? page ?? null) !== null;
+	return hasMore ?? (offset ?? (typeof page === 'number' ? page : null)) !== null;
 }
 
 /** Page after page until there are `most` different users. */
@@ -56,11 +56,12 @@ async function pagedUsers(read: SendRead, request: UsersRequest) {
 		for (const user of users) found.set(user.nanoid ?? user, user);
 		/* Where only the next place says that there is more, a page with nobody new is the last. */
 		const isCertain = pagination?.has_more === true;
-		const isLast = !goesOn(pagination) || (!isCertain && found.size === before);
+		const next = pagination?.next_offset ?? offset + users.length;
+		const isEnd = found.size === before || next <= offset;
+		const isLast = !goesOn(pagination) || (!isCertain && isEnd);
 		if (!isLast && users.length === 0) {
 			throw unusableAnswer('The service lists nobody on a page, but reports more users');
 		}
-		const next = pagination?.next_offset ?? offset + users.length;
 		if (!isLast && !(Number.isSafeInteger(next) && next > offset)) {
 			throw unusableAnswer(`The service reports offset ${next} as the one after offset ${offset}`);
 		}

@@ -268,19 +268,6 @@ function packed(groups: ReadonlyArray<readonly string[]>): string[][] {
 	return packs;
 }
 
-/** What look-ups of this process have put into lists, and not taken out yet, by node. */
-const leftBehind = new Map<string, Set<Trace>>();
-
-/** Steps 7 and 8 of a look-up, and of earlier ones for which n8n's store failed. */
-async function takeOut(list: NodeList, traces: readonly Trace[] = []): Promise<void> {
-	const all = leftBehind.get(list.nodeKey) ?? new Set();
-	leftBehind.set(list.nodeKey, all);
-	for (const trace of traces) all.add(trace);
-	const taken = [...all];
-	await undo(list, taken);
-	for (const trace of taken) all.delete(trace);
-}
-
 /**
  * Looks for keys, thousands at once if need be, and leaves no trace of it. If the process is killed
  * meanwhile, a group of keys is left behind as a whole or not at all.
@@ -291,13 +278,12 @@ export async function lookUp(
 	groups: ReadonlyArray<readonly string[]>,
 	signal?: AbortSignal,
 ): Promise<IsRecorded> {
-	await takeOut(list);
 	let found: ReadonlySet<string> = new Set(groups.flat());
 	/* The second time is step 10. */
 	for (let count = 0; count < 2 && found.size > 0; count++) {
 		const sought = groups.map((group) => group.filter((key) => found.has(key)));
 		const answer = await transact(list, async (calls) => await lookUpOnce(calls, sought), signal);
-		await takeOut(list, answer.traces);
+		await undo(list, answer.traces);
 		signal?.throwIfAborted();
 		({ found } = answer);
 	}

@@ -36,7 +36,8 @@ export function refuseCaller(context: IExecuteFunctions, operation: Operation): 
 	}
 	if (!isChange) return;
 	/* Outside n8n's engine, as in MCP, nothing tells a second try from another call. */
-	if (isAgent && retryOnFail === true && rewireOutputLogTo === undefined) {
+	const isOutside = rewireOutputLogTo === undefined || context.isToolExecution();
+	if (isAgent && retryOnFail === true && isOutside) {
 		byAgent(action, 'Turn off Retry On Fail, with which it could be done twice');
 	}
 	if (runsAlone(context)) {

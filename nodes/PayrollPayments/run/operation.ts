@@ -55,6 +55,8 @@ export interface Operation {
 	readonly recordsForGood?: boolean;
 	/** What every failed item has in addition, whatever the failure. */
 	readonly failureColumns?: OutputRecord;
+	/** What an item has in addition that an earlier try of *Retry On Fail* has made. */
+	readonly columnsOfEarlierTry?: OutputRecord;
 	/** Options that an AI agent's node may not have, with their labels. */
 	readonly optionsForPeople?: Readonly<Record<string, string>>;
 	/** For an operation whose input can be a sheet. */

@@ -47,7 +47,7 @@ export async function run(
 	try {
 		const { rows: own, isCheck } = await carryOut(context, operation, redactor, continues);
 		const hasTries = node.retryOnFail === true && operation.effect === 'write' && !isCheck;
-		const rows = hasTries ? withEarlierTry(scopeOf(context), own) : own;
+		const rows = hasTries ? withEarlierTry(scopeOf(context), operation, own) : own;
 		const failure = continues ? undefined : combineFailures(operation, rows, redactor);
 		if (failure !== undefined) throw failure;
 		const ofRun = isCheck ? {} : operation.runColumns?.(rows);

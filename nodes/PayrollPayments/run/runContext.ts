@@ -104,7 +104,7 @@ export function scopeOf(context: IExecuteFunctions): RunScope {
 		runIndex: Number(context.getWorkflowDataProxy(0).$runIndex),
 		isTool,
 		/* n8n's engine marks a tool so that it runs for an agent. */
-		hasOwnRun: !isTool || rewireOutputLogTo !== undefined,
+		hasOwnRun: !isTool || (rewireOutputLogTo !== undefined && !context.isToolExecution()),
 	};
 }
 

@@ -1,3 +1,4 @@
+import { numeric } from '../api/schemas/events';
 import { DEPOSIT_STATUSES } from '../contract/events';
 import { isRecord, type JsonObject, type JsonValue } from '../shared/json';
 import type { ReceivedEvent } from './parseEvent';
@@ -36,10 +37,8 @@ export function filterAgainst(
 
 	const deposit = isRecord(event.deposit) ? event.deposit : {};
 	if (!filter.depositStatuses.includes(statusOf(deposit))) return 'depositStatuses';
-	const given = deposit.destination_amount_cents;
-	const isNumber = typeof given === 'string' && /^-?\d+(?:\.\d+)?$/.test(given);
-	const amount = isNumber ? Number(given) : given;
-	if (typeof amount === 'number' && amount < minimumAmountCents) return 'minimumAmountCents';
+	const amount = numberIn(deposit.destination_amount_cents);
+	if (amount !== undefined && amount < minimumAmountCents) return 'minimumAmountCents';
 	return TEXT_FILTERS.find(([name, field]) => !passes(filter[name], deposit[field]))?.[0];
 }
 
@@ -61,6 +60,11 @@ function entityIdsOf(event: JsonObject): string[] {
 		)
 		.filter((value) => typeof value === 'string')
 		.filter((text) => ENTITY_ID.test(text));
+}
+
+function numberIn(value: JsonValue | undefined): number | undefined {
+	const { data } = numeric.safeParse(value);
+	return data === undefined ? undefined : Number(data);
 }
 
 function statusOf({ status }: JsonObject) {

@@ -16,7 +16,7 @@ export interface ReceivedEvent {
 	readonly idempotencyKey: string;
 	/** What is missing or wrong, in words; empty for an event as documented. */
 	readonly issues: readonly string[];
-	/** Whether every required field is there, be it as a number or as a text. */
+	/** Whether nothing but optional fields is wrong. */
 	readonly isValid: boolean;
 }
 
@@ -58,15 +58,8 @@ export function parseEvent(
 		eventType,
 		idempotencyKey,
 		issues: issues.map(describeIssue),
-		isValid: issues.every(
-			(issue) => OPTIONAL_FIELDS.has(issue.path.join('.')) || isNumberOrText(issue),
-		),
+		isValid: issues.every(({ path }) => OPTIONAL_FIELDS.has(path.join('.'))),
 	};
-}
-
-/** Whether something is there all the same: a number as text, or a text as a number. */
-function isNumberOrText(issue: z.ZodIssue): boolean {
-	return issue.code === 'invalid_type' && ['number', 'string'].includes(issue.received);
 }
 
 /** Whether events of this version are documented: 1.x and 2.x. One that isn't text is wrong anyway. */

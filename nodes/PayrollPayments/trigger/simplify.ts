@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { DOCUMENTED_EVENTS, essentialSchema } from '../api/schemas/events';
+import { DOCUMENTED_EVENTS, essentialSchema, numeric } from '../api/schemas/events';
 import { DEPOSIT_STATUSES } from '../contract/events';
 import { emailKey, isEmail } from '../contract/formats';
 import { isRecord, type JsonObject, type JsonValue } from '../shared/json';
@@ -145,8 +145,8 @@ function statusOf(status: JsonValue): JsonValue {
 
 /** A Unix time as ISO 8601, or null if it's out of a date's range. */
 function isoTime(created: JsonValue): string | null {
-	if (typeof created !== 'number') return null;
-	const date = new Date(toMilliseconds(created));
+	const { data } = numeric.safeParse(created);
+	const date = new Date(data === undefined ? NaN : toMilliseconds(Number(data)));
 	return Number.isNaN(date.getTime()) ? null : date.toISOString();
 }
 

@@ -41,7 +41,7 @@ it.each([
 	...['PAYMENT_SENT', 'INVOICE_PAID', 'paymentProcessing', 'payment.sent'],
 	'A payment with this id is pending',
 	'Unique constraint failed on the fields: (`onchain_id`)',
-	'The payment was initiated',
+	...['The payment was initiated', 'Payment processing', 'The transfer is still queued'],
 ])('means that it was there before: %s', (text) => {
 	expect(saysItExists(text)).toBe(true);
 });
@@ -49,6 +49,8 @@ it.each([
 it.each([
 	'INSUFFICIENT_BALANCE',
 	...['Payments are made in USD only', 'Bad request received', 'Your account is pending'],
+	...['PAYMENT_PROCESSING_DISABLED', 'Payment processing failed', 'Invoice pending approval'],
+	...['Recipient must have a unique email', 'Payment submitted without signature'],
 	'Try again later',
 	'Wait a second, then send it',
 	'We can’t pay this invoice',

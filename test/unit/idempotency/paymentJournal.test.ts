@@ -582,18 +582,6 @@ describe('two nodes of one process', () => {
 		expect(await is({ ...invoice, cents: 1 }, { memory })).toBe('refused');
 	});
 
-	it('leave nothing of a look-up in which n8n’s database failed, once it works again', async () => {
-		const { checkProcessedAndRecord, removeProcessed } = store;
-		store.afterwards = () => {
-			store.checkProcessedAndRecord = fail('SQLITE_BUSY');
-			store.removeProcessed = fail('SQLITE_BUSY');
-		};
-		expect(await is(invoice, { memory })).toBe('refused');
-		Object.assign(store, { checkProcessedAndRecord, removeProcessed, afterwards: () => {} });
-		expect(await is(invoice, { memory })).toBe('sendable');
-		expect(store.saved).toEqual([]);
-	});
-
 	it('send it once where both have looked at the same moment', async () => {
 		const nodes = Array.from({ length: 20 }, (_, node) => open({ memory, nodeId: `${node}` }));
 		await Promise.all(nodes.map(async (each) => await each.look([invoice])));

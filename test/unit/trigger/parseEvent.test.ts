@@ -65,14 +65,20 @@ describe('what is missing', () => {
 		const token = { ...Object(deposit().token), decimals: '6' };
 		const changed = { token, source_amount_cents: '1000001', provider_deposit_id: 42 };
 		const event = depositEvent({ created: '1774949400', deposit: deposit(changed) });
-		expect(parsed(event)).toMatchObject({ event, isValid: true, issues: { length: 4 } });
-		expect(parsed(depositEvent({ deposit: deposit({ token: null }) }))).toMatchObject({
-			isValid: false,
-		});
+		expect(parsed(event)).toMatchObject({ event, isValid: true, issues: [] });
+	});
+
+	it.each<Record<string, unknown>>([
+		...[{ deposit: JSON.stringify(deposit()) }, { deposit: 7 }, { created: 'now' }],
+		...[{ token: 'USDC' }, { token: null }, { status: 2 }, { source_amount_cents: '5.' }].map(
+			(change) => ({ deposit: deposit(change) }),
+		),
+	])('isn’t valid with something else in its place: %j', (change) => {
+		expect(parsed(depositEvent(change)).isValid).toBe(false);
 	});
 
 	it('is listed whole, wrong types too', () => {
-		const broken = without(deposit({ source_amount_cents: '12', token: [] }), 'network');
+		const broken = without(deposit({ source_amount_cents: 'x', token: [] }), 'network');
 		expect(parsed(depositEvent({ created: 'now', request_id: 7, deposit: broken }))).toMatchObject({
 			isValid: false,
 			issues: [

@@ -113,7 +113,7 @@ export const teamUsersAnswer = open({
 	users: orNull(recordList),
 	pagination: open({
 		next_offset: z.number().nullish(),
-		next_page: z.number().nullish(),
+		next_page: z.unknown(),
 		has_more: z.boolean().nullish(),
 	}).nullish(),
 });

@@ -1,5 +1,24 @@
 import { z } from 'zod';
 
+/** What is wrong with a field that may have two types, in the words of the others. */
+const expecting = (documented: 'number' | 'string') => ({
+	errorMap: (_issue: z.ZodIssueOptionalMessage, { data }: z.ErrorMapCtx) => ({
+		message:
+			data === undefined ? 'is missing' : `must be ${documented}, not ${z.getParsedType(data)}`,
+	}),
+});
+
+/** A number, which some services write as text. */
+export const numeric = z
+	.union([z.number(), z.string()], expecting('number'))
+	.refine(
+		(value) => typeof value === 'number' || /^-?\d+(?:\.\d+)?$/.test(value),
+		'must be number, not string',
+	);
+
+/** Another system's identifier, which some services write as a number. */
+const foreignId = z.union([z.string(), z.number()], expecting('string'));
+
 /**
  * docs/api.md, Deposit record. Further fields pass, and so does null for an optional one. Enumerations
  * are any text: they may grow, and a new network must not lose a deposit.
@@ -8,15 +27,15 @@ const depositSchema = z
 	.object({
 		nanoid: z.string(),
 		entity_nanoid: z.string(),
-		entity_deposit_account_id: z.number(),
-		provider_deposit_id: z.string(),
+		entity_deposit_account_id: numeric,
+		provider_deposit_id: foreignId,
 		provider_entity_id: z.string().nullish(),
 		provider_wallet_id: z.string().nullish(),
 		provider_name: z.string(),
 		source_currency: z.string(),
-		source_amount_cents: z.number(),
+		source_amount_cents: numeric,
 		destination_currency: z.string(),
-		destination_amount_cents: z.number(),
+		destination_amount_cents: numeric,
 		transaction_date: z.string(),
 		purpose_of_payment: z.string().nullish(),
 		reference: z.string().nullish(),
@@ -28,7 +47,7 @@ const depositSchema = z
 		created_at: z.string(),
 		updated_at: z.string(),
 		token: z
-			.object({ address: z.string(), name: z.string(), symbol: z.string(), decimals: z.number() })
+			.object({ address: z.string(), name: z.string(), symbol: z.string(), decimals: numeric })
 			.passthrough(),
 		network: z.string(),
 	})
@@ -38,7 +57,7 @@ const depositSchema = z
 export const eventSchema = z
 	.object({
 		object: z.literal('event', { errorMap: () => ({ message: 'must be "event"' }) }),
-		created: z.number(),
+		created: numeric,
 		event_type: z.string().min(1, 'is missing'),
 		event_version: z.string(),
 		request_id: z.string().nullish(),

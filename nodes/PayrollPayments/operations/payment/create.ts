@@ -103,6 +103,7 @@ export const createInstantPayment = defineWrite({
 	output: paymentOutcome,
 	otherOutputs: [runCheck],
 	failureColumns: { transaction: null },
+	columnsOfEarlierTry: { already_sent: true },
 	checkForm: requireSignature,
 	columnsOfUnread,
 	sheet: { source: 'paymentsSource', list: 'paymentsJson' },
