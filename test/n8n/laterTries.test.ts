@@ -98,6 +98,31 @@ describe('a later try for which n8n can’t read the credentials', () => {
 	});
 });
 
+it.each([
+	['paid', { ...REFUSED, skip: 1, times: 'always' }, /^1 of 2 paid \(\$125\.00\)/],
+	['left unknown', CUT, /enter [\dA-F]{4}-[\dA-F]{4}-1 as/],
+] as const)(
+	'a later try that can’t read a form tells that an earlier one %s it',
+	async (...given) => {
+		const [, fault, told] = given;
+		const [ana = {}, ben = {}] = await sheet();
+		/* As an expression that finds nothing any more. */
+		const vanishing = Object.defineProperty({ ...ana }, 'email', {
+			get: () => (sandbox.writes().length > 0 ? '' : ana.email),
+			enumerable: true,
+		});
+		const parameters = sandbox.paying(await sandbox.authorization(), {
+			recipientEmail: '={{ $json.email }}',
+			typedData: '={{ $json.authorization }}',
+			paymentReference: '={{ $json.reference }}',
+		});
+		await sandbox.fault(fault);
+		const { error } = await sandbox.run(parameters, { items: [vanishing, ben], node: TWICE });
+		expect(error?.description).toMatch(told);
+		expect(error?.description).not.toContain('Nothing was signed or sent');
+	},
+);
+
 describe('a tool that n8n’s engine runs for an agent', () => {
 	it('pays once, though an expression gives each try a new authorization', async () => {
 		const { message } = await sandbox.authorization();

@@ -45,6 +45,13 @@ describe('the delivery table', () => {
 		expect(await simplified.outputs()).toMatchObject([[row]]);
 	});
 
+	it.each([Number, String])('fresh, its time written as a %p', async (written) => {
+		const n8n = await host({ parameters: { options: { maximumAgeSeconds: 600 } } });
+		expect(await n8n.send(depositEvent({ created: written(seconds()) }))).toEqual(GENUINE);
+		const old = depositEvent({ created: written(seconds() - 2_000) });
+		expect(await n8n.send(old)).toMatchObject({ status: 401 });
+	});
+
 	it('genuine, filtered out: ignored and not remembered', async () => {
 		const nodeId = randomUUID();
 		const wanting = await host({ nodeId, parameters: { events: ['invite.accepted'] } });

@@ -1,6 +1,6 @@
 /** Words that say in any sentence that it was done before. Nonces and salts are only mentioned if they were used. */
 const WORDS =
-	/already|duplicat|exists|processed|replay|conflict|in progress|\b(?:re ?)?used\b|\bspent\b|\bconsumed\b|\bnonces?\b|\bsalts?\b|\btwice\b|\bsecond (?:payment|time)\b|\b(?:paid|made|sent|executed) (?:again|before|only once)\b|\bunique constraint\b|\b(?:be|not) unique\b|\bpayment went out\b|\bwe (?:have )?(?:paid|made|sent)\b/;
+	/already|duplicat|exists|processed|replay|conflict|in progress|\b(?:re ?)?used\b|\bspent\b|\bconsumed\b|\bnonces?\b|\bsalts?\b|\btwice\b|\bsecond (?:payment|time)\b|\b(?:paid|made|sent|executed) (?:again|before|only once)\b|\bunique constraint\b|\b(?:be|not) unique\b|\bpayment (?:completed|confirmed|executed|settled|received|went out)\b|\bwe (?:have )?(?:paid|made|sent)\b/;
 
 /** As codes and names of events say it: PAYMENT_SENT, payment.sent, "invoice paid on 3 March"; not "payment made by …". */
 const SENT =

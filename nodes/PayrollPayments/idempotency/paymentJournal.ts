@@ -293,17 +293,18 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 		const paidHere = isInMemory(keys.paidSame) ? 'paid' : paidOther;
 		const decision = paidHere ?? decide(keys, allowed, isRecorded);
 		const { attempt } = allowed;
+		const isOpen = ['sendable', 'unknown', 'otherAuthorization'].includes(decision);
+		/* No code denies what may still be sent. */
+		const isInFlight = [...keys.sent, ...keys.previous].some((key) =>
+			this.memory.isInFlight(inMemory(payment, key)),
+		);
+		if (isOpen && isInFlight) return { is: 'refused', error: beingSent(payment) };
 		if (decision === 'sendable') {
 			/* What this process has not sent, another one may have. */
 			if (!this.stored.has(payment)) return { is: 'refused', error: notLookedUp(failure) };
 			return { is: 'sendable', attempt };
 		}
 		if (decision === 'unknown' || decision === 'otherAuthorization') {
-			/* No code denies what may still be sent. */
-			const isInFlight = [...keys.sent, keys.previousSent].some((key) =>
-				this.memory.isInFlight(inMemory(payment, key)),
-			);
-			if (isInFlight) return { is: 'refused', error: beingSent(payment) };
 			const latest = attempt + Math.max(0, keys.sent.findLastIndex(isRecorded));
 			const code =
 				decision === 'unknown' ? codeOf(identity, latest) : secondCodeOf(identity, attempt - 1);

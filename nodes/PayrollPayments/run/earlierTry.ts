@@ -1,13 +1,13 @@
 import { ExecutionMemory, type RunScope } from '../idempotency/executionMemory';
 import type { Operation } from './operation';
-import { concernsRun, failedRows, rowsThatAre, type Row } from './rows';
+import { concernsRun, failedRows, isUnread, refuseRest, rowsThatAre, type Row } from './rows';
 import type { OutputRecord } from './write';
 
 const rowsOfRuns = new ExecutionMemory<readonly Row[]>();
 
 /**
  * The rows of a try of *Retry On Fail*, with what an earlier one has done in place of rows that were refused
- * before the journals could be asked: the credentials can't be read any more, or don't allow it any more.
+ * before the journals could be asked: the credentials or a form can't be read any more, for instance.
  */
 export function withEarlierTry(
 	scope: RunScope,
@@ -17,10 +17,15 @@ export function withEarlierTry(
 	const run = rowsOfRuns.of(scope);
 	const before = run.get('rows') ?? [];
 	const itemsBefore = new Set(before.flatMap(({ items }) => items));
-	const isTold = (row: Row) => concernsRun(row) && row.items.every((item) => itemsBefore.has(item));
-	const replaced = new Set(rows.filter(isTold).flatMap(({ items }) => items));
+	const isTold = (row: Row) =>
+		(concernsRun(row) || isUnread(row)) && row.items.every((item) => itemsBefore.has(item));
+	const told = rows.filter(isTold);
+	const replaced = new Set(told.flatMap(({ items }) => items));
+	const others = rows.filter((row) => !isTold(row));
+	/* A form that can't be read is why the others weren't sent. */
+	const [unread] = rowsThatAre(told, 'refused').filter(isUnread);
 	const all = [
-		...rows.filter((row) => !isTold(row)),
+		...(unread === undefined ? others : refuseRest(others, unread.state.error)),
 		...before.filter(({ items }) => items.some((item) => replaced.has(item))),
 	];
 	/* Without a failure there is no further try. */

@@ -35,9 +35,14 @@ export type State =
 	| { readonly is: 'done'; readonly records: readonly OutputRecord[]; readonly when?: Earlier }
 	/**
 	 * Nothing of it was done. With the scope `run`, for a reason that concerns the run as a whole; with
-	 * `request`, after a request was on its way; without one, for a reason that concerns the row.
+	 * `request`, after a request was on its way; with `form`, because its form couldn't be read; without
+	 * one, for another reason that concerns the row.
 	 */
-	| { readonly is: 'refused'; readonly error: unknown; readonly scope?: 'request' | 'run' }
+	| {
+			readonly is: 'refused';
+			readonly error: unknown;
+			readonly scope?: 'request' | 'run' | 'form';
+	  }
 	/** All or a part of it may have been done. */
 	| { readonly is: 'unknown'; readonly error: unknown; readonly when?: Earlier }
 	/** The run ended before it. */
@@ -83,6 +88,11 @@ export function concernsRun({ state }: Pick<Row, 'state'>): boolean {
 	return state.is === 'refused' && state.scope === 'run';
 }
 
+/** Whether the form of a row couldn't be read. */
+export function isUnread({ state }: Pick<Row, 'state'>): boolean {
+	return state.is === 'refused' && state.scope === 'form';
+}
+
 /** What errors call the place of a row; undefined if they are about the run of a sheet. */
 export function nameOf({ place, state }: Row, item: number): number | SheetPlace | undefined {
 	if (place?.row === undefined) return place?.item ?? item;
@@ -108,7 +118,7 @@ export function rowOf(items: readonly number[], state: State, place?: Place): Ro
 	return { items, place, writes: [], state };
 }
 
-export function refused(items: readonly number[], error: unknown, scope?: 'run'): Row {
+export function refused(items: readonly number[], error: unknown, scope?: 'run' | 'form'): Row {
 	return rowOf(items, { is: 'refused', error, scope });
 }
 

@@ -171,7 +171,8 @@ function read(operation: Operation, items: readonly InputItem[]) {
 			}
 		} catch (error) {
 			const columns = operation.columnsOfUnread?.(item);
-			rows.push({ ...refused([count++], error), place: { item: item.index }, columns });
+			const place = { item: item.index };
+			rows.push({ ...refused([count++], error, 'form'), place, columns });
 		}
 	}
 	if (rows.length > 0) return { rows, leftOut };

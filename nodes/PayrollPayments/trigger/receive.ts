@@ -1,5 +1,6 @@
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 
+import { numeric } from '../api/schemas/events';
 import { messageOf } from '../shared/errors';
 import { toMilliseconds } from '../shared/time';
 import type { JsonObject, JsonValue } from '../shared/json';
@@ -108,10 +109,11 @@ function checkAge(
 ): void {
 	if (maximumSeconds === Number.POSITIVE_INFINITY) return;
 	const hint = 'See Maximum Age (Seconds) in the trigger’s options.';
-	if (typeof created !== 'number') {
+	const { data } = numeric.safeParse(created);
+	if (data === undefined) {
 		throw new Rejected(401, 'The event has no creation time', { hint });
 	}
-	const age = Math.round((now - toMilliseconds(created)) / 1000);
+	const age = Math.round((now - toMilliseconds(Number(data))) / 1000);
 	if (age <= maximumSeconds) return;
 	const message = `The event is ${age} seconds old; at most ${maximumSeconds} are allowed`;
 	throw new Rejected(401, message, { hint });

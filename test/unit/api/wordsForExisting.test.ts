@@ -41,6 +41,8 @@ it.each([
 	...['PAYMENT_SENT', 'INVOICE_PAID', 'paymentProcessing', 'payment.sent'],
 	'A payment with this id is pending',
 	'Unique constraint failed on the fields: (`onchain_id`)',
+	...['Payment executed in transaction 0x5f3a', 'Payment received for invoice INV-1'],
+	...['Payment settled with hash 0xab12', 'PAYMENT_CONFIRMED_BY_NETWORK'],
 	...['The payment was initiated', 'Payment processing', 'The transfer is still queued'],
 ])('means that it was there before: %s', (text) => {
 	expect(saysItExists(text)).toBe(true);
