@@ -106,18 +106,18 @@ it.each([
 	async (...given) => {
 		const [, fault, told] = given;
 		const [ana = {}, ben = {}] = await sheet();
-		/* As an expression that finds nothing any more. */
-		const vanishing = Object.defineProperty({ ...ana }, 'email', {
-			get: () => (sandbox.writes().length > 0 ? '' : ana.email),
-			enumerable: true,
-		});
 		const parameters = sandbox.paying(await sandbox.authorization(), {
-			recipientEmail: '={{ $json.email }}',
+			/* It finds nothing any more the second time. */
+			recipientEmail: '={{ $json.emails.shift() }}',
 			typedData: '={{ $json.authorization }}',
 			paymentReference: '={{ $json.reference }}',
 		});
 		await sandbox.fault(fault);
-		const { error } = await sandbox.run(parameters, { items: [vanishing, ben], node: TWICE });
+		const items = [
+			{ ...ana, emails: [ana.email] },
+			{ ...ben, emails: [ben.email, ben.email] },
+		];
+		const { error } = await sandbox.run(parameters, { items, node: TWICE });
 		expect(error?.description).toMatch(told);
 		expect(error?.description).not.toContain('Nothing was signed or sent');
 	},
