@@ -17,6 +17,7 @@ const sandbox = useActionSandbox();
 const PAYMENT = { method: 'PUT', path: 'instant' };
 const REFUSED = { kind: 'status', status: 400, match: PAYMENT } as const;
 const CUT = { kind: 'cutAfter', match: PAYMENT } as const;
+const LOST = expect.stringContaining('database is locked');
 const TWICE = { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 };
 /** As n8n's engine runs a tool that an agent asked for (requests-response.js). */
 const TOOL: Partial<INode> = {
@@ -40,12 +41,15 @@ const form = (change: INodeParameters = {}): INodeParameters => ({
 
 /** Credentials that n8n can't read any more once the service got more than some changes. */
 class LostCredentials extends SavedCredentials {
-	constructor(private readonly changes: number) {
+	constructor(
+		private readonly changes: number,
+		private readonly made = () => sandbox.writes().length,
+	) {
 		super(sandbox.credentials().data);
 	}
 
 	override async getDecrypted(): Promise<ICredentialDataDecryptedObject> {
-		if (sandbox.writes().length > this.changes) throw new Error('SQLITE_BUSY: database is locked');
+		if (this.made() > this.changes) throw new Error('SQLITE_BUSY: database is locked');
 		return await super.getDecrypted();
 	}
 }
@@ -78,6 +82,15 @@ describe('a later try for which n8n can’t read the credentials', () => {
 		expect(recordsOf(output)).toMatchObject([
 			...[{ outcome: 'refused' }, { outcome: 'paid', already_sent: true }, { outcome: 'paid' }],
 		]);
+	});
+
+	it('keeps nothing of what an earlier one read', async () => {
+		const items = [{ team: 'te-000000000000' }, { team: sandbox.team }];
+		const balances = () => sandbox.wire().filter(({ path }) => path === '/v2/balance').length;
+		const options = { items, node: { ...TWICE, ...CONTINUE.node } };
+		const parameters = sandbox.balance({ entityId: '={{ $json.team }}' });
+		const { output } = await runNode(new LostCredentials(1, balances), parameters, options);
+		expect(recordsOf(output)).toMatchObject([{ error: LOST }, { error: LOST }]);
 	});
 
 	it('tells what earlier runs paid or left unknown', async () => {

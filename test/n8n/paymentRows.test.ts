@@ -420,6 +420,10 @@ it('pays no row again that the approved check left alone', async () => {
 	const confirmedNotPaid = String(first?.json.attempt_code);
 	const paid = await runItems(rows, { approvedCheck, confirmedNotPaid }, CONTINUE);
 	expect(outcomes(paid)).toEqual(['refused', 'refused']);
+	/* A row that is left alone is approved as it was, too. */
+	const [other = {}] = await sheet(2);
+	const changed = await runItems([other, ...rows.slice(1)], { approvedCheck }, CONTINUE);
+	expect(outcomes(changed)).toEqual(['unknown', 'refused']);
 	expect(sandbox.writes()).toHaveLength(1);
 	/* With the code in the check, too, it shows what is paid. */
 	const shown = await runItems(rows, { ...RUN_CHECK, confirmedNotPaid }, { node: { id: 'check' } });

@@ -46,7 +46,7 @@ export async function run(
 	const continues = context.continueOnFail();
 	try {
 		const { rows: own, isCheck } = await carryOut(context, operation, redactor, continues);
-		const hasTries = node.retryOnFail === true && operation.effect === 'write' && !isCheck;
+		const hasTries = node.retryOnFail === true && operation.effect === 'write';
 		const rows = hasTries ? withEarlierTry(scopeOf(context), operation, own) : own;
 		const failure = continues ? undefined : combineFailures(operation, rows, redactor);
 		if (failure !== undefined) throw failure;

@@ -114,7 +114,7 @@ export function readPayments(forms: readonly GivenForm[], { credentials }: RunCo
 			...(recipientEmail !== undefined && { recipient_email: recipientEmail }),
 			...(paymentReference !== undefined && { reference: paymentReference }),
 		};
-		unreadable.push({ ...refused(items, fault, 'form'), place, columns });
+		unreadable.push({ ...refused(items, fault), place, columns });
 	}
 	return { payments, unreadable };
 }
