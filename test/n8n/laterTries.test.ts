@@ -106,8 +106,10 @@ describe('a later try for which n8n can’t read the credentials', () => {
 			form({ options: { ifAlreadyPaid: 'skip' } }),
 			options,
 		);
-		const outcomes = recordsOf(output).map(({ outcome }) => outcome);
+		const records = recordsOf(output);
+		const outcomes = records.map(({ outcome }) => outcome);
 		expect(outcomes).toEqual(['refused', 'already_paid', 'unknown']);
+		expect(records[1]).not.toHaveProperty('already_sent');
 	});
 });
 
