@@ -576,19 +576,6 @@ describe('two nodes of one process', () => {
 		expect(sent).toEqual([]);
 	});
 
-	it('let no code of another process deny an attempt that is under way', async () => {
-		const journal = open({ memory });
-		const answer = await journal.perform(payment, async () => {
-			/* The other process can't know that it is. */
-			const confirmedNotPaid = [await codeOf(pay(payment))];
-			const confirmed = { ...payment, confirmedNotPaid };
-			expect((await failureOf(pay(confirmed, paid, { memory }))).message).toBe(BEING_SENT);
-			return paid;
-		});
-		expect(answer).toEqual(paid);
-		expect(sent).toEqual([]);
-	});
-
 	it('know that this process paid it, whatever a killed look-up of another process left', async () => {
 		await pay(invoice, paid, { memory });
 		let left: string[] = [];
