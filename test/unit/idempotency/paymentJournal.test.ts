@@ -576,6 +576,15 @@ describe('two nodes of one process', () => {
 		expect(sent).toEqual([]);
 	});
 
+	it('know it while it is under way with another authorization, too', async () => {
+		const answer = await open({ memory }).perform(invoice, async () => {
+			const other = withSalt('9', invoice.reference);
+			expect((await failureOf(pay(other, paid, copy))).message).toBe(BEING_SENT);
+			return paid;
+		});
+		expect(answer).toEqual(paid);
+	});
+
 	it('know that this process paid it, whatever a killed look-up of another process left', async () => {
 		await pay(invoice, paid, { memory });
 		let left: string[] = [];
