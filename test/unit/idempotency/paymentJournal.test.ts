@@ -578,7 +578,8 @@ describe('two nodes of one process', () => {
 
 	it('know it while it is under way with another authorization, too', async () => {
 		const answer = await open({ memory }).perform(invoice, async () => {
-			const other = withSalt('9', invoice.reference);
+			const confirmedNotPaid = [await codeOf(pay(invoice))];
+			const other = { ...withSalt('9', invoice.reference), confirmedNotPaid };
 			expect((await failureOf(pay(other, paid, copy))).message).toBe(BEING_SENT);
 			return paid;
 		});
