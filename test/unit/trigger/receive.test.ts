@@ -34,9 +34,12 @@ it('checks in the order allowlist, signature, content, filter', () => {
 
 /* At the time 0. test/n8n/closedOptions.test.ts has times in milliseconds. */
 it.each<[created: unknown, error: string | undefined]>([
-	...[-60, -60.4, 3_600].map((created): [number, undefined] => [created, undefined]),
-	[-61, 'The event is 61 seconds old; at most 60 are allowed'],
-	...[undefined, null, '0'].map((created): [unknown, string] => [
+	...[-60, -60.4, 3_600, '0', '-60'].map((created): [unknown, undefined] => [created, undefined]),
+	...[-61, '-61'].map((created): [unknown, string] => [
+		created,
+		'The event is 61 seconds old; at most 60 are allowed',
+	]),
+	...[undefined, null, 'now', ''].map((created): [unknown, string] => [
 		created,
 		'The event has no creation time',
 	]),
