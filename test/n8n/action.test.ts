@@ -439,6 +439,15 @@ it('keeps words in an error in which n8n sees a system error', async () => {
 	expect(error?.message).toBe(`The service refused: ${message} [item 0]`);
 });
 
+it('lets no word of the service make n8n list the execution as canceled', async () => {
+	const match = { method: 'PUT', path: 'instant' };
+	const message = 'The payment was canceled';
+	await sandbox.fault({ kind: 'status', status: 400, message, match });
+	const { error } = await sandbox.run(await sandbox.payment());
+	/* n8n-core's processSuccessExecution looks for this word. */
+	expect(error?.message).toContain('The payment was Canceled');
+});
+
 describe('as an AI tool', () => {
 	const tool = { type: 'payrollPaymentsTool' };
 
