@@ -117,7 +117,7 @@ it.each([
 	['paid', { ...REFUSED, skip: 1, times: 'always' }, /^1 of 2 paid \(\$125\.00\)/],
 	['left unknown', CUT, /enter [\dA-F]{4}-[\dA-F]{4}-1 as/],
 ] as const)(
-	'a later try that can’t read a form tells that an earlier one %s it',
+	'a later try that can’t read a form tells of what an earlier one %s',
 	async (...given) => {
 		const [, fault, told] = given;
 		const [ana = {}, ben = {}] = await sheet();

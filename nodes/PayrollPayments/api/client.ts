@@ -147,7 +147,7 @@ export class Client {
 				sessions.trust(this.boundTo, ending);
 			});
 		} catch (error) {
-			/* Who may not read balances may still make changes; and which operations take an API key isn't documented. */
+			/* Who can't read balances may still make changes. For an API key, even a 401 is of this read only. */
 			const isApiKey = this.credentials.authentication === 'legacyApiKey';
 			const hasToken = isApiKey || (this.transport.token() ?? '') !== '';
 			if (error instanceof ServiceError && (hasToken || error.status !== 401)) return;

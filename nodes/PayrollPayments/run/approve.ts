@@ -107,6 +107,7 @@ export function approve(
 	if (given.size > 1 && approvals.size === 1) {
 		/* A refused row can be part of it if its request is known: a payment that was made before. */
 		const isWhole = rowsThatAre(rows, 'refused').every(({ writes }) => writes.length > 0);
+		/* When it was approved, all rows were known, or the check left alone those that aren't. */
 		const wholes = [inOrder(rows), inOrder(rows).map(leftAlone)].map((all) =>
 			normalizeApproval(
 				approvalOf(
@@ -136,7 +137,7 @@ export function approve(
 	});
 }
 
-/** A row as an approval covers it; one that isn't sent, as left alone. */
+/** A row as a run's approval covers it: if its outcome isn't known, the check says that it isn't sent. */
 export function leftAlone<Some extends Row>(row: Some): Some {
 	if (row.state.is !== 'unknown') return row;
 	return { ...row, writes: row.writes.map((write) => ({ ...write, isLeftAlone: true })) };
