@@ -134,7 +134,7 @@ export const SURVIVORS: readonly Survivor[] = [
 		why: 'Date.parse refuses what stands behind a time.',
 	},
 	{
-		file: 'operations/payment/check.ts',
+		file: 'operations/payment/authorization.ts',
 		line: "if (parts === undefined) return { signs: null, sign: async () => signature ?? '' };",
 		from: "''",
 		to: '"Stryker was here!"',
@@ -169,7 +169,7 @@ export const SURVIVORS: readonly Survivor[] = [
 		why: 'Each payment whose outcome is unknown has a code; only the compiler doesn’t know.',
 	},
 	{
-		file: 'operations/payment/check.ts',
+		file: 'operations/payment/authorization.ts',
 		line: "const isOther = (own = '') => sender !== undefined && !isSameAddress(own, sender);",
 		from: "''",
 		to: '"Stryker was here!"',

@@ -1,28 +1,29 @@
-import { balanceCall } from '../../api/balanceCall';
-import { entityLabel, platformIdOf } from '../../api/credentials';
 import { requireAllowedPayment, requireAllowedRun } from '../../api/limits';
 import { ENDPOINTS } from '../../contract/endpoints';
 import { instantPaymentAnswer } from '../../api/schemas/answers';
 import type { Known } from '../../idempotency/journal';
 import type { PaymentAnswer, PaymentJournal } from '../../idempotency/paymentJournal';
 import type { Payment } from '../../idempotency/paymentKeys';
-import { serviceHost } from '../../run/approve';
 import { refused, refuseRest, type Form, type Row, type State } from '../../run/rows';
 import { placeName, type SheetPlace } from '../../shared/sheetPlace';
-import type { RunContext } from '../../run/runContext';
-import { signatureOver, type OutputRecord, type Signs } from '../../run/write';
-import { messageOf, UserError, wrapError } from '../../shared/errors';
-import { centsAsDecimal, centsAsDollars } from '../../shared/money';
-import { signedAmountCents, signedAmountInDollars } from '../../signing/typedAmount';
+import type { OutputRecord } from '../../run/write';
+import { UserError } from '../../shared/errors';
+import { centsAsDollars } from '../../shared/money';
+import { signedAmountCents } from '../../signing/typedAmount';
 import { labelOf } from '../../forms/field';
-import { asWord } from '../../shared/redaction';
-import { chainLabel, readChainId } from '../../signing/chains';
-import { eip712PartsOf } from './eip712Parts';
 import {
+	accountsOf,
+	authorizationSummary,
+	guardAuthorization,
+	type AccountOf,
+} from './authorization';
+import { columnsOf } from './paymentColumns';
+import {
+	centsOf,
 	options as paymentOptions,
 	type PaymentForm,
-	type PaymentInput,
 	type PaymentOptions,
+	type PaymentRun,
 	type PaymentSettings,
 	type PaymentsInput,
 } from './fields';
@@ -30,118 +31,6 @@ import { journalOf } from './journal';
 import { totalCents, type GuardedPayment, type PaymentRow } from './paymentRow';
 import { paymentReport } from './checkReport';
 import { readPayments } from './sheet';
-
-type PaymentRun = RunContext<PaymentSettings>;
-
-/** Whole cents, from the field that Amount Unit shows. */
-function centsOf({ amountCents, amountDollars }: PaymentInput): number {
-	return Number(amountCents ?? amountDollars);
-}
-
-/**
- * Checks a payment's authorization against the form, before anyone signs it. A provided signature must
- * also be the signer's, if domain and types say what it covers.
- * @throws {UserError} if they disagree
- */
-async function guardAuthorization(
-	{ input, options }: PaymentForm,
-	signer: string,
-	{ credentials, settings, wallet }: PaymentRun,
-	accountOf: AccountOf,
-) {
-	const { teamId, recipientEmail, network, signature, typedData: payload } = input;
-	const parts = eip712PartsOf(payload, options, signature !== undefined);
-	if (parts === undefined) return { signs: null, sign: async () => signature ?? '' };
-	const { addressIn, instantPaymentTypedData, isSameAddress } = await import('../../signing');
-	const platformId = platformIdOf(credentials);
-	const sender = addressIn(payload.message.from);
-	const isOther = (own = '') => sender !== undefined && !isSameAddress(own, sender);
-	const teamLabel = entityLabel(teamId, credentials.entities);
-	const readAccount = async () =>
-		await accountOf(teamId).catch((error: unknown) => {
-			const unread = `In Payment Authorization, from is ${sender}, not the signing wallet ${signer}, and the account of team ${teamLabel} can’t be read`;
-			throw wrapError(error, `${unread}. ${messageOf(error)}`, {});
-		});
-	const typedData = instantPaymentTypedData(
-		{ ...parts, message: payload.message },
-		{
-			...{ teamId, teamLabel, network, signer, platformId, recipientEmail },
-			teamAccount: isOther(signer) && isOther(platformId) ? await readAccount() : undefined,
-			amountCents: centsOf(input),
-			typedAmountUnit: settings.typedAmountUnit,
-		},
-	);
-	return await signatureOver(typedData, wallet, { signer, signature });
-}
-
-type AccountOf = (teamId: string) => Promise<string>;
-
-/** Reads the account of each team once. */
-function accountsOf({ read }: PaymentRun): AccountOf {
-	const accounts = new Map<string, Promise<string>>();
-	return async (teamId) => {
-		const account =
-			accounts.get(teamId) ??
-			read(balanceCall(teamId)).then((balance) => balance.platform_account_address);
-		accounts.set(teamId, account);
-		return await account;
-	};
-}
-
-/** What is signed, for the person who approves it. */
-function authorizationSummary(
-	{ typedData, signature, signatureSource }: PaymentInput,
-	unit: PaymentSettings['typedAmountUnit'],
-	signs: Signs | null,
-	signer: string,
-): string {
-	const { amount, token = '', recipient } = typedData.message.data;
-	const dollars = signedAmountInDollars(amount, unit);
-	const units = unit === 'cents' ? 'cents' : 'token units';
-	const { chainId, verifyingContract } = signs?.domain ?? {};
-	const isChecked =
-		signs === null
-			? ' that can’t be checked, since its domain and types aren’t known'
-			: ' that was checked';
-	const isUnsigned = signatureSource === 'provided' && signature === undefined;
-	return [
-		`Authorization${signature === undefined ? '' : ` with a provided signature${isChecked}`}`,
-		`: ${dollars === undefined ? `${asWord(amount)} (not compared)` : `${dollars} (${amount} ${units})`}`,
-		signs === null ? '' : ` on ${chainLabel(chainId)},`,
-		` to ${asWord(recipient)}`,
-		token.trim() === '' ? '' : `, token ${asWord(token)}`,
-		signs === null ? '' : `, contract ${String(verifyingContract)}`,
-		`, ${isUnsigned ? 'to be signed' : 'signed'} by ${signer}`,
-	].join('');
-}
-
-/** What a person needs to judge a payment, as far as its form tells. */
-function columnsOf({ input, options }: PaymentForm, { credentials, approvable }: PaymentRun) {
-	const { message } = input.typedData;
-	const filled = (value: string) => (value.trim() === '' ? null : value);
-	return {
-		amount: centsAsDecimal(centsOf(input)),
-		currency: input.currency,
-		network: input.network,
-		team: entityLabel(input.teamId, credentials.entities),
-		recipient_email: input.recipientEmail,
-		recipient_address: filled(message.data.recipient),
-		token: filled(message.data.token ?? ''),
-		reference: input.paymentReference ?? null,
-		expires: filled(message.expires),
-		signer: input.signer ?? null,
-		...signedFor(input.typedData.domain ?? options.domain),
-		service: serviceHost(approvable),
-	};
-}
-
-/** Which chain and contract the signature is for. */
-function signedFor({ chainId, verifyingContract }: Readonly<Record<string, unknown>> = {}) {
-	return {
-		chain: readChainId(chainId) === undefined ? null : chainLabel(chainId),
-		contract: typeof verifyingContract === 'string' ? verifyingContract : null,
-	};
-}
 
 /** What only the node says of a payment. An `error` would also make n8n run a paid item again. */
 const OWN_COLUMNS = ['error', 'hint', 'attempt_code', 'already_sent', 'run_message'];

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { paymentPayload, type PaymentPayload } from '../../signing/payloads';
 import { columnNamesFor } from '../../run/columns';
 import type { Form } from '../../run/rows';
+import type { RunContext } from '../../run/runContext';
 import { shownWhen, type InputOf } from '../../forms/field';
 import { choice, filledText, json, menu, menuOf, text, wholeNumber } from '../../forms/fieldTypes';
 import { optionalJsonObject, signatureFields, teamId } from '../../forms/serviceFields';
@@ -276,3 +277,9 @@ export type PaymentInput = PaymentsInput & {
 export type PaymentOptions = InputOf<typeof options>;
 export type PaymentForm = Form<PaymentInput, PaymentOptions>;
 export type PaymentSettings = InputOf<typeof runOptions>;
+export type PaymentRun = RunContext<PaymentSettings>;
+
+/** Whole cents, from the field that Amount Unit shows. */
+export function centsOf({ amountCents, amountDollars }: PaymentInput): number {
+	return Number(amountCents ?? amountDollars);
+}

@@ -13,8 +13,8 @@ import {
 import { refused, type Form, type Row } from '../../run/rows';
 import type { RunContext } from '../../run/runContext';
 import type { UserError } from '../../shared/errors';
-import { centsAsDecimal } from '../../shared/money';
 import { shorten, visible } from '../../shared/redaction';
+import { columnsOfRefused } from './paymentColumns';
 import {
 	COLUMNS,
 	fields,
@@ -97,23 +97,17 @@ export function readPayments(forms: readonly GivenForm[], { credentials }: RunCo
 	for (const [form, row] of rows) {
 		const { input, items } = form;
 		const { fault, ...cells } = readCells(row, input.currency);
-		const { recipientEmail, amountCents, paymentReference } = cells;
 		const place = form.place && {
 			...form.place,
-			row: { ...row.place, reference: paymentReference },
+			row: { ...row.place, reference: cells.paymentReference },
 		};
 		const filledIn = { ...form, place, input: { ...input, ...cells } };
 		if (fault === undefined && hasPayment(filledIn)) {
 			payments.push(filledIn);
 			continue;
 		}
-		const { currency, network, teamId } = input;
-		const columns = {
-			...(amountCents !== undefined && { amount: centsAsDecimal(amountCents) }),
-			...{ currency, network, team: entityLabel(teamId, credentials.entities) },
-			...(recipientEmail !== undefined && { recipient_email: recipientEmail }),
-			...(paymentReference !== undefined && { reference: paymentReference }),
-		};
+		const team = entityLabel(input.teamId, credentials.entities);
+		const columns = columnsOfRefused(filledIn.input, team);
 		unreadable.push({ ...refused(items, fault), place, columns });
 	}
 	return { payments, unreadable };
