@@ -309,7 +309,7 @@ describe('several requests', () => {
 		const items = [good, wrong].map(({ typedData }) => ({ typedData: String(typedData) }));
 		const { error, output } = await sandbox.run(parameters, { items });
 		expect(output).toEqual([]);
-		expect(error?.message).toBe('Authorization: $126.00. Form: $125.00 [item 1]');
+		expect(error?.message).toBe('Authorization: $126.00. Amount: $125.00 [item 1]');
 		expect(error?.description).not.toContain('Already done');
 		expect(error?.data).toBeUndefined();
 		expect(sandbox.wire()).toEqual([]);

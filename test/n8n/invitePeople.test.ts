@@ -214,7 +214,7 @@ describe('columns of input rows', () => {
 
 	/* test/unit/shared/spoiledCells.test.ts has each kind of spoiled cell. */
 	it.each<[string, IDataObject, string]>([
-		['a bad address', { email: ' b@example\u200b' }, 'b@example\ufffd isn’t an email address'],
+		['a bad address', { email: ' b@example\u200b' }, '"b@example\ufffd" isn’t an email address'],
 		['no address', { name: 'Ben' }, 'email is missing'],
 		['an empty address', { email: ' ', name: 'Ben' }, 'email is missing'],
 		['an address that isn’t text', { email: 7 }, 'email must be text'],
@@ -240,7 +240,7 @@ describe('columns of input rows', () => {
 			{ email: b, 'First Name': 'Ana #REF!' },
 			'First Name has #REF!, the error of a formula in a sheet',
 		],
-		['the error of a formula as address', { email: '#N/A' }, '#N/A isn’t an email address'],
+		['the error of a formula as address', { email: '#N/A' }, '"#N/A" isn’t an email address'],
 	])('refuse a row with %s', async (_what, row, fault) => {
 		const { error } = await invite([{ email: a }, row]);
 		expect(error?.message).toBe(`Row 2: ${fault}`);
@@ -316,7 +316,7 @@ describe('columns of input rows', () => {
 			{ row_number: 9, email: a },
 		];
 		const { error } = await invite(items);
-		expect(error?.message).toBe('Row 5 of the sheet: x isn’t an email address');
+		expect(error?.message).toBe('Row 5 of the sheet: "x" isn’t an email address');
 		expect(error?.description).toContain(
 			`Also failed: Row 9 of the sheet: ${a} is already in row 2 of the sheet.`,
 		);
@@ -344,17 +344,17 @@ describe('columns of input rows', () => {
 			email,
 		}));
 		const { error } = await invite(items);
-		expect(error?.message).toBe('Row 2: x isn’t an email address (the same in row 7)');
+		expect(error?.message).toBe('Row 2: "x" isn’t an email address (the same in row 7)');
 		expect(error?.description).toContain(
-			'Also failed: Row 3: email is missing (the same in rows 5, 8); Row 6: y isn’t an email address.',
+			'Also failed: Row 3: email is missing (the same in rows 5, 8); Row 6: "y" isn’t an email address.',
 		);
 		const { output } = await invite(items, {}, CONTINUE);
 		expect(recordsOf(output).flatMap(({ error: said }) => said ?? [])).toEqual([
-			'Row 2: x isn’t an email address',
+			'Row 2: "x" isn’t an email address',
 			'Row 3: email is missing',
 			'Row 5: email is missing',
-			'Row 6: y isn’t an email address',
-			'Row 7: x isn’t an email address',
+			'Row 6: "y" isn’t an email address',
+			'Row 7: "x" isn’t an email address',
 			'Row 8: email is missing',
 		]);
 		expect(recordsOf(output)[1]?.hint).toBe(

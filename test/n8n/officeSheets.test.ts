@@ -85,7 +85,7 @@ it.each([
 
 it('takes no address with the apostrophe that marks text in a sheet', async () => {
 	const email = "'ana@example.com";
-	const fault = `${email} isn’t an email address`;
+	const fault = `"${email}" isn’t an email address`;
 	expect((await invite([{ email }])).error?.message).toBe(`Row 1: ${fault}`);
 	const { error } = await pay([await payment(1, { recipient_email: email })]);
 	expect(error?.message).toBe(`Row 1 (PAY-001): ${fault}`);
@@ -106,7 +106,8 @@ describe('payments without a reference', () => {
 	it('are named by the check and the run, as new authorizations pay them again', async () => {
 		const { output } = await pay(await rows(), RUN_CHECK);
 		const { message, html } = output[0]?.json ?? {};
-		const warning = 'Without a reference: 2. A new authorization would pay again';
+		const warning =
+			'Without a reference: 2. A new authorization would pay again. If a column has references, enter its header in Column Names under Options';
 		expect(message).toContain(warning);
 		expect(html).toContain(warning);
 		const paid = await pay(await rows(), { ifAlreadyPaid: 'skip' });
@@ -119,6 +120,16 @@ describe('payments without a reference', () => {
 		const [check] = (await pay([await payment(1)], RUN_CHECK)).output;
 		expect(JSON.stringify(check?.json)).not.toContain('without a reference');
 	});
+});
+
+it('names the row of the sheet that isn’t as it was approved, and that fails a check', async () => {
+	const rows = [await payment(1, { row_number: 2 }), await payment(2, { row_number: 3 })];
+	const approvedCheck = String((await pay(rows, RUN_CHECK)).output[0]?.json.approval);
+	rows[1] = { ...rows[1], amount: 'x' };
+	const { output } = await pay(rows, { approvedCheck }, CONTINUE);
+	expect(output[0]?.json.error).toContain('because of row 3 of the sheet (PAY-002)');
+	const [check] = (await pay(rows, RUN_CHECK)).output;
+	expect(check?.json.summary).toContain('first row 3 of the sheet (PAY-002): amount must be');
 });
 
 it('says in the check what to do about a column with another header', async () => {

@@ -135,12 +135,12 @@ describe('a pay run', () => {
 		const { output } = await pay(items, RUN_CHECK);
 		const unread = 'Recipient Email must be a valid email address, not "dan(at)example.com"';
 		const again =
-			'The payment of $125.00 to cleo@example.com would be refused, because row 1 has the same payment or authorization';
+			'The payment of $125.00 to cleo@example.com would be refused, because row 1 has the same reference';
 		const foreign =
 			'In Payment Authorization, data.data is "fay@example.com", which contains an email address other than gus@example.com';
 		const json = {
 			check: 'failed',
-			summary: `Check failed: 3 of 8 rows refused, first row 3: ${again}. Pay 3 of 8 rows, $375.00 of $1,000.00; 1 already paid, 1 unknown, 3 refused, 2 with the same recipient and amount as another. Service: ${host()}. Signed for ${on(items)}`,
+			summary: `Check failed: 3 of 8 rows refused, first row 3 (42): ${again}. Pay 3 of 8 rows, $375.00 of $1,000.00; 1 already paid, 1 unknown, 3 refused, 2 with the same recipient and amount as another. Service: ${host()}. Signed for ${on(items)}`,
 			service: host(),
 			approval: null,
 			...{ message: expect.any(String), html: expect.any(String) },

@@ -294,7 +294,7 @@ it.each([
 	await sandbox.fault({ kind: 'cutBefore', match: { path: 'instant' } });
 	await run(example);
 	expect(world.sheet).toMatchObject([{ outcome: 'unknown' }]);
-	const [code = ''] = /[\dA-F]{4}-[\dA-F]{4}-1/.exec(world.said.join('\n')) ?? [];
+	const [, code = ''] = /code ([\dA-F-]{9}-1)/.exec(world.said.join('\n')) ?? [];
 	Object.assign(world.sheet[0] ?? {}, { outcome: '' });
 	if (isRestarted) restart();
 	/* The second code: the sandbox issues another authorization for each run. */

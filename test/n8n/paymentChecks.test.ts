@@ -22,7 +22,7 @@ async function check(payload: Payload, options: INodeParameters = {}): Promise<I
 	return output[0]?.json ?? { error: error?.message };
 }
 
-const DIFFERENT = (amount: string) => `Authorization: ${amount}. Form: $125.00 [item 0]`;
+const DIFFERENT = (amount: string) => `Authorization: ${amount}. Amount: $125.00 [item 0]`;
 const NO_UNIT =
 	'Typed Amount Unit must be Cents, Not Checked or Token Units (Six Decimals) (cents, notChecked, tokenSixDecimals) [item 0]';
 

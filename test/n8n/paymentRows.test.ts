@@ -69,7 +69,7 @@ const CHANGES: ReadonlyArray<readonly [change: IDataObject, fault: string]> = [
 		{ amount_cents: 12_500 },
 		'amount and amount_cents are both filled in; leave one of the two empty',
 	],
-	[{ recipient_email: 'ben(at)example.com' }, 'ben(at)example.com isn’t an email address'],
+	[{ recipient_email: 'ben(at)example.com' }, '"ben(at)example.com" isn’t an email address'],
 	[{ recipient_email: ' ' }, 'recipient_email is missing'],
 	[{ authorization: null }, 'authorization is missing'],
 	[{ authorization: 'none yet' }, 'authorization isn’t valid JSON'],
@@ -157,7 +157,7 @@ describe.each([
 			rows[1] = { ...rows[1], reference };
 			const { error } = await run(rows);
 			expect(error?.message).toBe('Row 3 of the sheet: reference is empty');
-			expect(error?.description).toContain('By its reference, the next run knows what was paid.');
+			expect(error?.description).toContain('Enter your invoice or payout number');
 			expect(sandbox.writes()).toEqual([]);
 		},
 	);
@@ -235,7 +235,7 @@ describe.each([
 	it('are named where one has the payment of another', async () => {
 		const [first = {}, second = {}] = await sheet(2);
 		const { error } = await run([first, { ...second, reference: 'pay-001' }]);
-		expect(error?.message).toContain('because row 2 of the sheet (PAY-001) has the same payment');
+		expect(error?.message).toContain('because row 2 of the sheet (PAY-001) has the same reference');
 		expect(error?.message).toMatch(/^Row 3 of the sheet \(pay-001\): /);
 	});
 
@@ -254,7 +254,7 @@ describe.each([
 		const unknown = await run(rows, { ifAlreadyPaid: 'skip' }, CONTINUE);
 		expect(outcomes(unknown)).toEqual(['already_paid', 'unknown', 'not_sent']);
 		expect(unknown.output[2]?.json.run_message).toMatch(
-			/^0 of 3 paid \(\$0\.00\), 1 paid before, 1 unknown, 1 not sent\. Ask the service about PAY-002 \(\w{4}-\w{4}-1\), and don’t pay it in another way\. PAY-002: /,
+			/^0 of 3 paid \(\$0\.00\), 1 paid before, 1 unknown, 1 not sent\. Ask the service whether it made PAY-002 \(\$4,200\.00 to contractor\.2@example\.com, code \w{4}-\w{4}-1\), and don’t pay it in another way\. It knows neither your references nor these codes\. PAY-002: /,
 		);
 	});
 
@@ -370,7 +370,7 @@ describe('what a check says to people', () => {
 	});
 
 	it('holds no markup of others', async () => {
-		const forged = '<!channel> [pay](https://evil.example) @everyone `*x*` ~y~ a|b {{ $now }} $&';
+		const forged = '<!channel> [pay](https://evil.example) @everyone `*x*` ~y~ a|b { $now } $&';
 		const long = 'X'.repeat(90);
 		const rows = [
 			{ ...(await row(0)), reference: forged },
@@ -380,7 +380,7 @@ describe('what a check says to people', () => {
 		const { output } = await runList(rows, RUN_CHECK);
 		const { message, html } = output[0]?.json ?? {};
 		expect(message).toContain(
-			'‹!channel› (pay)(https: //evil.example) @ everyone ’∗x∗’ ∼y∼ a¦b {{ $now }} $&',
+			'‹!channel› (pay)(https: //evil.example) @ everyone ’∗x∗’ ∼y∼ a¦b { $now } $&',
 		);
 		expect(message).not.toMatch(/[<>[\]`*]/);
 		expect(output[0]?.json.refused).toMatchObject([

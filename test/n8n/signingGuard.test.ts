@@ -164,7 +164,7 @@ describe('instant payments', () => {
 			'pays another amount',
 			{},
 			{ amount: '125000001' },
-			'Authorization: $125.000001. Form: $125.00',
+			'Authorization: $125.000001. Amount: $125.00',
 		],
 		['is from another wallet', { from: another.address }, {}, another.address],
 		['names another team', {}, { groupID: 'te-zzzzzzzzzzzz' }, 'te-zzzzzzzzzzzz'],

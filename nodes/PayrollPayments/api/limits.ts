@@ -166,7 +166,7 @@ export function requirePermission(credentials: CredentialsInUse, needed: NeededP
 	const { label, activity } = PERMISSIONS[needed];
 	const reason =
 		credentials.limits.access === 'readOnly'
-			? `Workflows May is Read Only in ${credentialLabel(credentials)}. Choose Everything, or Choose… and “${label}”.`
+			? `Workflows May is Read Only in ${credentialLabel(credentials)}. Set it to Choose… and select “${label}”.`
 			: `“${label}” isn’t selected under Workflows May in ${credentialLabel(credentials)}.`;
 	throw new UserError(`These credentials don’t allow ${activity}`, {
 		hint: `${reason} ${ASK}`,

@@ -12,7 +12,7 @@ const ANOTHER_PAYMENT =
 	'give it a Payment Reference and an authorization that were not used before';
 
 function askFirst(code: string): string {
-	return `Ask the service whether this payment was made. If it was, leave it out of the next run. Only if it was not, enter ${code} as “Confirmed Not Paid” under Options and run the node again.`;
+	return `Ask the service whether this payment was made: name team, recipient, amount and time, since it doesn’t know this code. If it was, leave it out of the next run. Only if it was not, enter ${code} as “Confirmed Not Paid” under Options and run the node again.`;
 }
 
 function nameOf({ reference }: Payment): string {
@@ -58,7 +58,7 @@ const OPEN: Record<Open, (payment: Payment, code: string) => Text> = {
 	],
 	otherAuthorization: ({ summary }, code) => [
 		`The payment of ${summary} was already sent with another authorization, so it was not sent with this one. Whether it was made isn’t known`,
-		`Until the first authorization has expired, the service can still make the payment with it, and would pay twice. Send the first one again with the code that you entered, or wait until it has expired. ${askFirst(code)}`,
+		`Until the first authorization has expired, the service can still use it, and this one would be a second payment. Send the first one again with the code that you entered, or wait until it has expired. ${askFirst(code)}`,
 	],
 };
 
@@ -91,10 +91,17 @@ export function outcomeUnknown(payment: Payment, code: string, failure: unknown)
 	return unknown([message, hint], code, failure);
 }
 
-export function sameAsRow({ summary }: Payment, row: string): UserError {
+/** @param what both rows have in common */
+export function sameAsRow(
+	{ summary }: Payment,
+	row: string,
+	what: 'reference' | 'authorization',
+): UserError {
 	return refused([
-		`The payment of ${summary} would be refused, because ${row} has the same payment or authorization`,
-		'Remove one of the two, or get a new authorization for a new payment.',
+		`The payment of ${summary} would be refused, because ${row} has the same ${what}`,
+		what === 'reference'
+			? 'If both are the same payment, remove one of the two. If not, give each a reference of its own.'
+			: 'Remove one of the two, or get a new authorization for a new payment.',
 	]);
 }
 

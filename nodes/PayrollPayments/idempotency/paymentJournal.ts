@@ -141,14 +141,16 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 			const failure = await this.lookUp(attempts);
 			for (const attempt of attempts) {
 				const { paymentHash, authorizationHash } = attempt.identity;
-				const first = firstRows.get(paymentHash) ?? firstRows.get(authorizationHash);
+				const sameAuthorization = firstRows.get(authorizationHash);
+				const first = sameAuthorization ?? firstRows.get(paymentHash);
 				const { item, row = `row ${item + 1}` } = attempt.payment;
-				if (first === undefined) firstRows.set(paymentHash, row).set(authorizationHash, row);
-				known.push(
-					first === undefined
-						? this.known(attempt, failure)
-						: { is: 'refused', error: sameAsRow(attempt.payment, first) },
-				);
+				if (first === undefined) {
+					firstRows.set(paymentHash, row).set(authorizationHash, row);
+					known.push(this.known(attempt, failure));
+					continue;
+				}
+				const what = sameAuthorization === undefined ? 'reference' : 'authorization';
+				known.push({ is: 'refused', error: sameAsRow(attempt.payment, first, what) });
 			}
 		}
 		return known;

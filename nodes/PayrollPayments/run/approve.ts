@@ -5,8 +5,9 @@ import type { ServiceCredentials } from '../api/credentials';
 import { messageOf, UserError } from '../shared/errors';
 import { canonicalJson } from '../shared/json';
 import { listed } from '../shared/lists';
+import { placeName } from '../shared/sheetPlace';
 import type { Operation } from './operation';
-import { firstItem, inOrder, refuseRest, rowsThatAre, type Row } from './rows';
+import { inOrder, refuseRest, rowsThatAre, sheetPlaceOf, type Row } from './rows';
 import type { OutputRecord, ShownWrite } from './write';
 
 /** Crockford's Base32: no letters that are read as others. */
@@ -155,7 +156,7 @@ function otherRun(rows: readonly Row[], contentOf: (rows: readonly Row[]) => str
 		({ writes }) => writes.length === 0,
 	);
 	const reasons = refusals.map(
-		(row) => `row ${firstItem(row) + 1} (${messageOf(row.state.error)})`,
+		(row) => `${placeName(sheetPlaceOf(row))} (${messageOf(row.state.error)})`,
 	);
 	const why =
 		refusals.length > 0

@@ -5,7 +5,7 @@ import { choice, filledText, menuOf, text } from '../forms/fieldTypes';
 import { UserError } from '../shared/errors';
 import { isRecord } from '../shared/json';
 import { listed } from '../shared/lists';
-import { shorten, visible } from '../shared/redaction';
+import { quoted } from '../shared/redaction';
 import type { SheetPlace } from '../shared/sheetPlace';
 import { sheetPlaceOf, type Form } from './rows';
 
@@ -246,7 +246,7 @@ export function fieldsOfRow<Name extends string>(
 /** What is wrong with the address in a cell, if anything is there. */
 export function notAnAddress(value: unknown): string | undefined {
 	if (typeof value !== 'string' || isBlank(value)) return undefined;
-	return `${shorten(visible(value.trim()), 100)} isn’t an email address`;
+	return `${quoted(value.trim())} isn’t an email address`;
 }
 
 export function rowError(

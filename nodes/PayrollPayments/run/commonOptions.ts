@@ -70,7 +70,7 @@ export const ITEM_OPTIONS = {
 			{
 				label: 'Approved Check',
 				description:
-					'Approval from the output of Check Only. The node sends exactly what was checked, or nothing.',
+					'Approval, or fingerprint, from the output of Check Only. The node sends exactly what was checked, or nothing.',
 				example: '7F3A-91C2-0D4E-8B6G',
 				empty: 'refuse',
 			},

@@ -19,7 +19,9 @@ export function centsTextAsDecimal(text: string): string | null {
 
 /** Whole cents as dollars for people: 123456 is "$1,234.56". */
 export function centsAsDollars(cents: number | bigint): string {
-	return `$${centsAsDecimal(cents).replace(/\B(?=(\d{3})+\.)/g, ',')}`;
+	return centsAsDecimal(cents)
+		.replace(/\B(?=(\d{3})+\.)/g, ',')
+		.replace(/^-?/, '$&$$');
 }
 
 const DOLLARS = /^(0|[1-9]\d{0,11})(\.\d{1,2})?$/;

@@ -77,6 +77,7 @@ export function faultInReference(reference: string): string | undefined {
 	if (GROUPED.test(seen) || GROUPED.test(text)) {
 		return `is ${text}, digits that a program put into groups; enter them as text, without separators`;
 	}
+	if (text.includes('{{')) return 'contains {{, so its expression wasn’t evaluated';
 	const [missing] = NOTHING_INSIDE.exec(text) ?? [];
 	if (missing !== undefined) return `contains ${missing}; check its expression`;
 	return faultInAny(text);

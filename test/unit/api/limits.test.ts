@@ -89,7 +89,7 @@ describe('a permission', () => {
 		const inPayroll = 'in the credentials “Payroll”.';
 		for (const [change, reason] of [
 			[without, `“${label}” isn’t selected under Workflows May ${inPayroll}`],
-			[{}, `Workflows May is Read Only ${inPayroll} Choose Everything, or Choose… and “${label}”.`],
+			[{}, `Workflows May is Read Only ${inPayroll} Set it to Choose… and select “${label}”.`],
 		] as const) {
 			const refused = () => requirePermission(credentials(change, 'Payroll'), permission);
 			expect(refusalOf(refused)).toMatchObject({

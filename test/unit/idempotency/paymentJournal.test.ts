@@ -54,7 +54,7 @@ const BEING_SENT_HINT =
 const CHECK_DATABASE =
 	'Save the workflow and check that n8n can write to its database, then run the node again.';
 const askFirst = (code?: string) =>
-	`Ask the service whether this payment was made. If it was, leave it out of the next run. Only if it was not, enter ${code} as “Confirmed Not Paid” under Options and run the node again.`;
+	`Ask the service whether this payment was made: name team, recipient, amount and time, since it doesn’t know this code. If it was, leave it out of the next run. Only if it was not, enter ${code} as “Confirmed Not Paid” under Options and run the node again.`;
 
 describe('a payment that was made', () => {
 	it('is answered from memory within one run of the node', async () => {
@@ -771,7 +771,7 @@ describe('a second code', () => {
 		const error = await failureOf(pay({ ...other, confirmedNotPaid: [code] }));
 		expect([error.message, error.hint]).toEqual([
 			'The payment of $125.00 to ana@example.com was already sent with another authorization, so it was not sent with this one. Whether it was made isn’t known',
-			`Until the first authorization has expired, the service can still make the payment with it, and would pay twice. Send the first one again with the code that you entered, or wait until it has expired. ${askFirst(`${code}N`)}`,
+			`Until the first authorization has expired, the service can still use it, and this one would be a second payment. Send the first one again with the code that you entered, or wait until it has expired. ${askFirst(`${code}N`)}`,
 		]);
 		expect(error.context).toMatchObject({ outcome: 'unknown', attemptCode: `${code}N` });
 		expect(await look([{ ...other, confirmedNotPaid: [code] }])).toMatchObject([
@@ -875,12 +875,22 @@ describe('a look at several payments', () => {
 		);
 	});
 
+	const again = 'Remove one of the two, or get a new authorization for a new payment.';
+	const sameReference =
+		'If both are the same payment, remove one of the two. If not, give each a reference of its own.';
+
 	it.each([
-		['typed data', payment, payment],
-		['a reference', invoice, withSalt('1', ' inv-1')],
-		['typed data with references', invoice, { ...invoice, reference: 'INV-2' }],
-		['typed data with a reference and without', invoice, payment],
-	])('refuses the second of two with the same: %s', async (_what, one, other) => {
+		['typed data', payment, payment, 'authorization', again],
+		['a reference', invoice, withSalt('1', ' inv-1'), 'reference', sameReference],
+		[
+			'typed data with references',
+			invoice,
+			{ ...invoice, reference: 'INV-2' },
+			'authorization',
+			again,
+		],
+		['typed data with a reference and without', invoice, payment, 'authorization', again],
+	])('refuses the second of two with the same: %s', async (_which, one, other, what, hint) => {
 		const rows = [withSalt('other'), one, other, other].map((row, index) => ({
 			...row,
 			item: 3 + index,
@@ -889,8 +899,8 @@ describe('a look at several payments', () => {
 		expect(first).toEqual({ is: 'sendable', attempt: 1 });
 		expect(second).toMatchObject(
 			refusedWith(
-				'The payment of $125.00 to ana@example.com would be refused, because row 5 has the same payment or authorization',
-				'Remove one of the two, or get a new authorization for a new payment.',
+				`The payment of $125.00 to ana@example.com would be refused, because row 5 has the same ${what}`,
+				hint,
 			),
 		);
 		expect(third).toEqual(second);

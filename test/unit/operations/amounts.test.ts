@@ -27,7 +27,7 @@ it.each<readonly [unknown, string]>([
 	['99', `${RANGE}, not $0.99`],
 	[99, `${RANGE}, not $0.99`],
 	['10000000001', `${RANGE}, not $100,000,000.01`],
-	[-12_500, `${RANGE}, not $-125.00`],
+	[-12_500, `${RANGE}, not -$125.00`],
 ])('refuses %j cents: %s', (value, message) => {
 	expect(paymentCents.safeParse(value).error?.issues).toEqual([
 		{ code: 'custom', message, path: [] },
@@ -53,6 +53,11 @@ it.each<readonly [unknown, string]>([
 	['', MISSING_DOLLARS],
 	['0.99', `${RANGE}, not $0.99`],
 	['100000000.01', `${RANGE}, not $100,000,000.01`],
+	[
+		12_600.300000000001,
+		`must be ${DOLLARS}, not 12600.300000000001; round it where it is computed`,
+	],
+	[1e15, `must be ${DOLLARS}, not 1000000000000000`],
 	...[
 		...['125.505', '$125.505', '125.505x', '1000000000000', '1000000000000.', '1000000000000.5'],
 		...['1000000000000.25', '$1000000000000', '01000000000000', '1000000000000x'],

@@ -79,14 +79,29 @@ describe('the check of a run', () => {
 				'Look closely, the same recipient and amount:',
 				'• PAY-1 and row 2',
 				'Not known yet, and not sent again:',
-				'• PAY-3 (CODE-1)',
-				'• P-4',
+				'• PAY-3: $125.00 to ana@example.com (CODE-1)',
+				'• P-4: $125.00 to ana@example.com',
 				'Paid before, and left alone:',
 				'• PAY-5',
 				'$125.00, PAY-1',
 				'$125.00',
 			].join('\n'),
 		);
+	});
+
+	it('says that there is nothing to pay', () => {
+		const { message } = runReport({ ...run, toSend: [], toSendTotal: 0n, duplicates: [] });
+		expect(message).toMatch(/^Nothing to pay\nService: api\.example\n/);
+	});
+
+	it.each([
+		['2000000000', 'valid until 2033-05-18 03:33 UTC'],
+		['1600000000', 'expired on 2020-09-13 12:26 UTC'],
+		['1600000000000', 'expired on 2020-09-13 12:26 UTC (1600000000000)'],
+		['block 17', 'valid until block 17'],
+	])('says of an authorization with expires %s that it is %s', (expires, text) => {
+		const { message } = paymentReport('Pay?', { amount: '125.00', expires });
+		expect(message.split('\n').at(-1)).toBe(`$125.00, ${text}`);
 	});
 
 	it('says that it can’t be paid, with what would have been', () => {

@@ -71,6 +71,11 @@ describe.each([
 			...['1,001.00', '1.001,00', '1,23,456', '\u200e1,001', '1,\u200b001', '１，００１'],
 		],
 	],
+	[
+		'an expression',
+		/^contains {{, so its expression wasn’t evaluated$/,
+		['{{ $json.nr }}', 'INV-{{'],
+	],
 	['an apostrophe in front', APOSTROPHE, ["'1001", '’1001', "'INV-1"]],
 	[
 		'a missing value',

@@ -174,7 +174,7 @@ describe('the signing guard of instant payments', () => {
 					const input = data({ amount: String(amount) });
 					const more = { amountCents, typedAmountUnit };
 					if (amount === BigInt(amountCents) * perCent) guarded(input, more);
-					else expect(refusal(input, more).message).toMatch(/^Authorization: \$.*\. Form: \$/);
+					else expect(refusal(input, more).message).toMatch(/^Authorization: \$.*\. Amount: \$/);
 					const right = data({ amount: String(BigInt(amountCents) * perCent) });
 					expect(guarded(right, more).message).toEqual(right.message);
 				},
@@ -291,7 +291,7 @@ describe('the signing guard of instant payments', () => {
 		['125000000', 'cents', '$1,250,000.00', otherUnit('Token Units (Six Decimals)')],
 	])('refuses the amount %s in %s', (amount, typedAmountUnit, shown, hint) => {
 		expect(refusal(data({ amount }), { typedAmountUnit })).toMatchObject({
-			message: `Authorization: ${shown}. Form: $125.00`,
+			message: `Authorization: ${shown}. Amount: $125.00`,
 			hint: `${hint}`,
 		});
 	});

@@ -275,7 +275,7 @@ describe('checking a sign-in message', () => {
 	it('says which domain was asked for, and which URI contradicts it', () => {
 		expect(refusal(everywhereAt('evil.example'), { domain: DOMAIN })).toMatchObject({
 			message: `The service at ${expectation.baseUrl} asked to sign in at "evil.example", not at ${DOMAIN}`,
-			hint: 'If the service has moved, change Sign-In Domain in the credentials.',
+			hint: 'Another site may be asking for this signature: ask your provider why, before you change Sign-In Domain in the credentials.',
 		});
 		expect(refusal(withUri('https://evil.example/'), { domain: DOMAIN })).toMatchObject({
 			message: `The sign-in message is for ${DOMAIN}, but its URI "https://evil.example/" has another host`,
@@ -286,7 +286,7 @@ describe('checking a sign-in message', () => {
 	it('refuses another chain where one is set', () => {
 		expect(refusal(MESSAGE, { chainId: 1 })).toMatchObject({
 			message: 'The sign-in message names the chain 42161, not 1',
-			hint: 'If the service has moved, change Sign-In Chain ID in the credentials.',
+			hint: 'Ask your provider why, before you change Sign-In Chain ID in the credentials.',
 		});
 		expect(check(MESSAGE, { chainId: 42161 }).chainId).toBe(42161);
 	});

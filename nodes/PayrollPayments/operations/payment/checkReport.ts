@@ -12,7 +12,7 @@ import { centsAsDollars, dollarsAsCents } from '../../shared/money';
 import { listed } from '../../shared/lists';
 import { shorten } from '../../shared/redaction';
 import { placeName } from '../../shared/sheetPlace';
-import { unixTimeAsDate } from '../../shared/time';
+import { toMilliseconds, unixTimeAsDate } from '../../shared/time';
 import type { PaymentRow } from './paymentRow';
 import { chatMessageOf, htmlOf, LONGEST_ERROR, type Report } from './report';
 
@@ -23,7 +23,7 @@ function dollarsOf({ amount }: OutputRecord): string {
 }
 
 /** A row as people call it: "row 7 of the sheet (PAY-007)". */
-function rowName({ columns, place, items }: Row): string {
+export function rowName({ columns, place, items }: Row): string {
 	const reference = textOf(columns?.reference) || undefined;
 	return placeName({ ...sheetPlaceOf({ items, place }), reference });
 }
@@ -63,14 +63,20 @@ const beginningWithRow = (text: string) => text.replace(/^row /, 'Row ');
 /** A payment in lines: the amount first, then who gets it, and until when. */
 function linesOf(columns: OutputRecord): string[] {
 	const { reference, recipient_email: email, recipient_address: address, expires } = columns;
-	const until = textOf(expires);
 	return [
 		dollarsOf(columns),
 		textOf(reference),
 		textOf(email),
 		textOf(address),
-		until === '' ? '' : `valid until ${unixTimeAsDate(until) ?? until}`,
+		validityOf(textOf(expires)),
 	].filter(Boolean);
+}
+
+function validityOf(expires: string): string {
+	if (expires === '') return '';
+	const date = unixTimeAsDate(expires);
+	const hasExpired = date !== undefined && toMilliseconds(Number(expires)) < Date.now();
+	return `${hasExpired ? 'expired on' : 'valid until'} ${date ?? expires}`;
 }
 
 /** Where the payments come from, and what they go through. */
@@ -120,9 +126,15 @@ export function runReport(run: CheckedRun) {
 	const isFailed = refused.length > 0;
 	const heading = isFailed
 		? `Can’t be paid: ${refused.length} of ${payments(count)} refused`
-		: `Pay ${what}?`;
+		: toSend.length === 0
+			? 'Nothing to pay'
+			: `Pay ${what}?`;
 	const names = (rows: readonly Row[]) => rows.map(paymentName);
-	const withoutReference = toSend.filter(({ payment }) => payment.reference === undefined).length;
+	const withoutReference = toSend.filter(({ payment }) => payment.reference === undefined);
+	const isSheet = withoutReference.some(({ place }) => place?.row !== undefined);
+	const another = isSheet
+		? '. If a column has references, enter its header in Column Names under Options'
+		: '';
 	return textsOf({
 		heading,
 		lines: [
@@ -131,8 +143,8 @@ export function runReport(run: CheckedRun) {
 			balance === undefined
 				? ''
 				: `Balance: ${centsAsDollars(balance)} now, ${centsAsDollars(balance - toSendTotal)} afterwards`,
-			withoutReference > 0
-				? `Without a reference: ${withoutReference}. A new authorization would pay again`
+			withoutReference.length > 0
+				? `Without a reference: ${withoutReference.length}. A new authorization would pay again${another}`
 				: '',
 		].filter(Boolean),
 		lists: [
@@ -145,7 +157,8 @@ export function runReport(run: CheckedRun) {
 				title: 'Not known yet, and not sent again',
 				entries: run.unknown.map((row) => {
 					const code = row.known.is === 'unknown' ? row.known.code : undefined;
-					return code === undefined ? paymentName(row) : `${paymentName(row)} (${code})`;
+					const name = `${paymentName(row)}: ${row.payment.summary}`;
+					return code === undefined ? name : `${name} (${code})`;
 				}),
 			},
 			{ title: 'Paid before, and left alone', entries: names(run.paid) },

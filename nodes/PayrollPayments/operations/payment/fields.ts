@@ -65,11 +65,11 @@ export const runOptions = {
 	ifAlreadyPaid: choice(
 		{
 			label: 'If Already Paid',
-			description: 'What to do with payments that this node has made',
+			description: 'What to do with payments that were made before',
 			...BY_HAND,
 		},
 		menu({
-			fail: 'Refuse the whole run',
+			fail: 'Refuse the run; with On Error: Continue, only these payments',
 			skip: 'Pay the rest and output one row each',
 		}),
 		'fail',

@@ -65,12 +65,16 @@ export function runColumns(rows: readonly Row[]): Readonly<Record<string, string
 	const codes = rowsThatAre(rows, 'unknown').flatMap((row) => {
 		const { error } = row.state;
 		const code = error instanceof UserError ? error.context.attemptCode : undefined;
-		return code === undefined ? [] : `${paymentName(row)} (${code})`;
+		const what = isPayment(row) ? `${row.payment.summary}, code` : 'code';
+		return code === undefined ? [] : `${paymentName(row)} (${what} ${code})`;
 	});
 	const ask =
 		codes.length === 0
 			? []
-			: [`Ask the service about ${listed(codes, MAX_NAMED)}, and don’t pay it in another way.`];
+			: [
+					`Ask the service whether it made ${listed(codes, MAX_NAMED)}, and don’t pay it in another way.`,
+					'It knows neither your references nor these codes.',
+				];
 	const failures = failuresIn(rowsThatAre(rows, 'refused', 'unknown'), paymentName);
 	const said = [
 		tallyTextOf(rows),

@@ -9,7 +9,7 @@ import { emailKey } from '../../contract/formats';
 import { asWord } from '../../shared/redaction';
 import { counted } from '../../shared/lists';
 import { centsAsDecimal, centsAsDollars, dollarsAsCents, wholeCents } from '../../shared/money';
-import { runReport } from './checkReport';
+import { rowName, runReport } from './checkReport';
 import { isPayment, isToSend, totalCents, type PaymentRow } from './paymentRow';
 
 /** The balance of the paying team in US cents; undefined if it can't be read, or there are several teams. */
@@ -89,7 +89,7 @@ function sortedOut(rows: readonly Row[]) {
 /** The check in a few sentences: what failed, what would be paid, and where. */
 function sentencesOn(run: ReturnType<typeof sortedOut>, service: string): string {
 	const { all, payments, toSend, paid, unknown, refused, duplicates, total, toSendTotal } = run;
-	const [first] = failedRows(refused).map(listedFailure);
+	const [first] = failedRows(refused);
 	const notes = counted({
 		'already paid': paid.length,
 		unknown: unknown.length,
@@ -106,7 +106,7 @@ function sentencesOn(run: ReturnType<typeof sortedOut>, service: string): string
 	const summary = `Pay ${toSend.length} of ${all.length} rows, ${centsAsDollars(toSendTotal)} of ${centsAsDollars(total)}`;
 	return [
 		first &&
-			`Check failed: ${refused.length} of ${all.length} rows refused, first row ${String(first.row)}: ${String(first.error)}`,
+			`Check failed: ${refused.length} of ${all.length} rows refused, first ${rowName(first)}: ${messageOf(first.state.error)}`,
 		[summary, notes.join(', ')].filter(Boolean).join('; '),
 		`Service: ${service}`,
 		contracts.size > 0 && `Signed for ${[...contracts].join(' and ')}`,

@@ -72,7 +72,8 @@ function readCells(row: SheetRow<Column>, currency: string) {
 		? undefined
 		: read('reference', fields.paymentReference.schema);
 	if ((hasColumn('reference') || isNamed('reference')) && isBlank(valueOf('reference'))) {
-		const advice = ' By its reference, the next run knows what was paid.';
+		const advice =
+			' Enter your invoice or payout number: without it, a later run of the sheet could pay the row again.';
 		fault ??= rowError(row, `${headerOf('reference')} is empty`, advice);
 	}
 	const typedData = read('authorization', fields.typedData.schema);

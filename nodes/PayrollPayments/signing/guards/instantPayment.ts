@@ -88,7 +88,7 @@ function checkAmount(
 	const other = typedAmountUnit === 'cents' ? 'tokenSixDecimals' : 'cents';
 	const { label, unitsPerCent: otherUnits } = TYPED_AMOUNT_UNITS[other];
 	refuseToSign(
-		`Authorization: ${signedAmountInDollars(given, typedAmountUnit)}. Form: ${centsAsDollars(amountCents)}`,
+		`Authorization: ${signedAmountInDollars(given, typedAmountUnit)}. Amount: ${centsAsDollars(amountCents)}`,
 		amount === BigInt(amountCents) * otherUnits
 			? `The amounts are the same if the service counts in another unit. If so, set Typed Amount Unit under Options to ${label}.`
 			: 'Correct the amount, or get a new payment authorization.',

@@ -38,7 +38,7 @@ function checkDomain(
 	if (named !== wanted) {
 		refuseToSign(
 			`The service at ${baseUrl} asked to sign in at ${quoted(domain)}, not at ${expected}`,
-			'If the service has moved, change Sign-In Domain in the credentials.',
+			'Another site may be asking for this signature: ask your provider why, before you change Sign-In Domain in the credentials.',
 		);
 	}
 	const { scheme = '', authority = '' } = readUri(uri) ?? {};
@@ -96,7 +96,7 @@ export function checkSignInMessage(text: string, expectation: SignInExpectation)
 	if (chainId && message.chainId !== chainId) {
 		refuseToSign(
 			`The sign-in message names the chain ${message.chainId}, not ${chainId}`,
-			'If the service has moved, change Sign-In Chain ID in the credentials.',
+			'Ask your provider why, before you change Sign-In Chain ID in the credentials.',
 		);
 	}
 	checkResources(message);
