@@ -98,8 +98,27 @@ function outputSchema(output: z.ZodTypeAny, ...others: readonly z.ZodTypeAny[]):
 	return { type: 'object', properties: Object.fromEntries(preview), anyOf: [usual, ...rest] };
 }
 
+const ANY_TYPE = ['string', 'number', 'boolean', 'object', 'array', 'null'];
+
+/**
+ * The same fields with any type, the documented one first: an event goes out exactly as it was received,
+ * and n8n's editor shows the first.
+ */
+function ofAnyType({ type, properties = {}, items }: JsonSchema): JsonSchema {
+	return {
+		type: [...new Set([type ?? [], ANY_TYPE].flat())],
+		...(Object.keys(properties).length > 0 && {
+			properties: Object.fromEntries(
+				Object.entries(properties).map(([name, member]) => [name, ofAnyType(member)]),
+			),
+		}),
+		...(items && { items: ofAnyType(items) }),
+	};
+}
+
 /** Every schema by its path below `__schema__/`, as n8n-core's output-schema-resolver.js expects it. */
 export function outputSchemas(): Record<string, JsonSchema> {
+	const events = outputSchema(triggerOutput);
 	return Object.fromEntries([
 		...CATALOGUE.flatMap(({ resource, operation, output, otherOutputs = [], effect }) => {
 			const others =
@@ -108,6 +127,6 @@ export function outputSchemas(): Record<string, JsonSchema> {
 					: [failureOutput];
 			return [[`v1.0.0/${resource}/${operation}.json`, outputSchema(output, ...others)]];
 		}),
-		['v1.0.0.json', outputSchema(triggerOutput)],
+		['v1.0.0.json', { ...events, ...ofAnyType(events), type: 'object' }],
 	]);
 }

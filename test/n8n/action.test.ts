@@ -395,6 +395,8 @@ describe('sign-in', () => {
 		signer.fail('cut');
 		const { output } = await runNode(saved, parameters, CONTINUE);
 		expect(output[0]?.json.outcome).toBe('refused');
+		/* The wallet may have signed. */
+		expect(output[0]?.json.hint).toMatch(/(?<!Nothing was signed or sent)\. Nothing was sent\./);
 		expect((await runNode(saved, parameters)).error).toBeUndefined();
 		expect(sandbox.writes()).toHaveLength(1);
 	});

@@ -138,6 +138,64 @@ it.each([
 	},
 );
 
+/** Runs each of the lists of an item in one try. */
+async function payLists(lists: readonly IDataObject[][], options: INodeParameters = {}) {
+	const paymentsJson = '={{ $json.lists.shift() }}';
+	const parameters = form({ paymentsSource: 'json', paymentsJson, options });
+	return await sandbox.run(parameters, { items: [{ lists: [...lists] }], node: TWICE });
+}
+
+describe('a later try with another list of payments', () => {
+	it('tells what an earlier one left unknown of a row that can’t be read any more', async () => {
+		const [ana = {}, ben = {}] = await sheet();
+		await sandbox.fault(CUT);
+		const { error } = await payLists([
+			[ana, ben],
+			[{ ...ana, amount: '' }, ben],
+		]);
+		expect(error?.message).toMatch(/may or may not have been made/);
+		expect(error?.description).not.toContain('Nothing was signed or sent');
+		expect(JSON.stringify(error?.data)).not.toContain('Look at the failure before it');
+	});
+
+	it('doesn’t pass where an earlier one paid only a part of what can’t be read any more', async () => {
+		await sandbox.fault({ ...REFUSED, skip: 2 });
+		const { error } = await payLists([await sheet()]);
+		expect(error?.description).toMatch(/^2 of 3 paid \(\$250\.00\), 1 refused\./);
+		expect(error?.data).toMatchObject({ completed: [{}, {}] });
+	});
+
+	it('doesn’t say of another reference that it is paid', async () => {
+		const rows = await sheet(['ana', 'ana']);
+		const [one = {}, two = {}] = rows.map((row, index) => ({ ...row, reference: `PAY-${index}` }));
+		await sandbox.fault({ ...REFUSED, skip: 1 });
+		const lists = [
+			[one, two],
+			[two, one],
+		];
+		const { output, error } = await payLists(lists, { ifAlreadyPaid: 'skip' });
+		expect(output).toEqual([]);
+		expect(error?.message).toContain('an earlier try of this run paid');
+		expect(error?.description).not.toContain('Nothing was signed or sent');
+		expect(sandbox.writes()).toHaveLength(2);
+	});
+});
+
+it('a later try of an approved run says not sent of what an unknown outcome left', async () => {
+	const items = await sheet(['ana', 'ben', 'cleo', 'dan']);
+	await sandbox.fault(CUT);
+	await sandbox.run(form(), { items: items.slice(3), ...CONTINUE });
+	const check = form({ options: { checkOnly: true, checkOutput: 'run' } });
+	const [{ approval = '' } = {}] = recordsOf((await sandbox.run(check, { items })).output);
+	await sandbox.fault(REFUSED);
+	await sandbox.fault(CUT);
+	const parameters = form({ options: { approvedCheck: String(approval) } });
+	const options = { items, node: { ...TWICE, ...CONTINUE.node } };
+	const { output } = await sandbox.run(parameters, options);
+	const outcomes = recordsOf(output).map(({ outcome }) => outcome);
+	expect(outcomes).toEqual(['refused', 'unknown', 'not_sent', 'unknown']);
+});
+
 describe('a tool that n8n’s engine runs for an agent', () => {
 	it('pays once, though an expression gives each try a new authorization', async () => {
 		const { message } = await sandbox.authorization();

@@ -1,7 +1,7 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import '../support/withoutPauses';
-import { CONTINUE, recordsOf, type RunResult } from '../support/actionHost';
+import { CONTINUE, recordsOf, runNode, type RunResult } from '../support/actionHost';
 import { expectValidRequests, useActionSandbox, without } from '../support/actionSandbox';
 
 const sandbox = useActionSandbox();
@@ -56,6 +56,22 @@ const runText: Run = async (rows, options, how) =>
 	await sandbox.run(form('json', options, { paymentsJson: JSON.stringify(rows) }), how);
 
 const outcomes = ({ output }: RunResult) => recordsOf(output).map(({ outcome }) => outcome);
+
+it('the rows of a list have one approval, with which all of them are sent', async () => {
+	const rows = await sheet(2);
+	const checked = recordsOf((await runText(rows, { checkOnly: true })).output);
+	expect(new Set(checked.map(({ approval }) => approval)).size).toBe(1);
+	const paid = await runText(rows, { approvedCheck: String(checked[0]?.approval) });
+	expect(outcomes(paid)).toEqual(['paid', 'paid']);
+});
+
+it('the rows of a list that is refused as a whole are paired with their item', async () => {
+	const credentials = sandbox.credentials({ maximumPerRun: '200' });
+	const parameters = form('json', {}, { paymentsJson: '={{ $json.rows }}' });
+	const options = { items: [{ rows: await sheet() }], ...CONTINUE };
+	const { output } = await runNode(credentials, parameters, options);
+	expect(output.map(({ pairedItem }) => pairedItem)).toEqual(Array(3).fill({ item: 0 }));
+});
 
 const PLAIN = 'dollars in plain digits with at most two decimals, e.g. 125.00';
 

@@ -274,6 +274,7 @@ describe('a remote signer that asks a person', () => {
 		expect((await run).error?.message).toContain(
 			'was not sent. The signature was declined in the wallet: "User rejected the request." (4001)',
 		);
+		expect((await run).error?.description).toContain('Nothing was signed or sent.');
 		expect(sent()).toEqual([]);
 		expect((await sandbox.run(sandbox.paying(payload))).output[0]?.json).toHaveProperty(
 			'transaction',
@@ -300,6 +301,36 @@ describe('a remote signer that asks a person', () => {
 		expect((await sandbox.run(sandbox.paying(payload))).output[0]?.json).toHaveProperty(
 			'transaction',
 		);
+	});
+
+	it('asks nobody to sign in once the only execution that needs it is stopped', async () => {
+		const saved = credentials();
+		const match = { path: 'siwe' };
+		await sandbox.fault({ kind: 'latency', delay: 500, match });
+		const execution = new AbortController();
+		const run = runNode(saved, sandbox.balance(), { stop: execution.signal });
+		await new Promise((resolve) => setTimeout(resolve, 100));
+		execution.abort();
+		await run;
+		await new Promise((resolve) => setTimeout(resolve, 800));
+		expect([signer.waiting(), signer.log]).toEqual([[], []]);
+		/* And nobody has to wait for the pause after a sign-in that failed. */
+		const again = runNode(saved, sandbox.balance());
+		signer.decide((await asked('personal_sign')).id, 'confirmed');
+		expect((await again).error).toBeUndefined();
+	});
+
+	it('is asked for another execution that waits for the same sign-in', async () => {
+		const saved = credentials();
+		await sandbox.fault({ kind: 'latency', delay: 500, match: { path: 'siwe' } });
+		const execution = new AbortController();
+		const first = runNode(saved, sandbox.balance(), { stop: execution.signal });
+		const second = runNode(saved, sandbox.balance());
+		await new Promise((resolve) => setTimeout(resolve, 100));
+		execution.abort();
+		signer.decide((await asked('personal_sign')).id, 'confirmed');
+		expect((await second).error).toBeUndefined();
+		await first;
 	});
 
 	it('sends nothing after Stop to which another execution’s sign-in gave a token', async () => {

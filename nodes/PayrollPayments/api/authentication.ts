@@ -5,7 +5,7 @@ import type {
 	IHttpRequestOptions,
 } from 'n8n-workflow';
 
-import { SignInFailed, throwIfStopped, UserError } from '../shared/errors';
+import { isStop, SignInFailed, throwIfStopped, UserError } from '../shared/errors';
 import { Redactor } from '../shared/redaction';
 import { endedOrAborted } from '../shared/waiting';
 import { readCredentials, type ServiceCredentials } from './credentials';
@@ -52,22 +52,24 @@ export async function obtainSession(
 	const credentials = own?.credentials ?? readCredentials(saved);
 	if (credentials.authentication !== 'walletSignIn') return {};
 	const boundTo = sessionBinding(credentials);
-	const obtain = async () => {
+	const obtain = async (isWanted: () => boolean) => {
 		const redactor = addSecretsOf(own?.redactor ?? new Redactor(), saved);
 		const exchange = exchangeOver(context.helpers.httpRequest);
-		return await signIn(credentials, exchange, redactor).catch((error: unknown) => {
+		return await signIn(credentials, exchange, redactor, { isWanted }).catch((error: unknown) => {
+			if (isStop(error)) throw error;
 			if (!(error instanceof UserError)) throw new SignInFailed('The sign-in failed');
 			throw new SignInFailed(redactor.text(error.message), { hint: error.hint });
 		});
 	};
 	const held = own?.replaces ?? tokenIn(saved.sessionToken, boundTo);
 	const isSuspicion = own === undefined;
-	const renewal = sessions.renew(boundTo, held, obtain, { isSuspicion });
+	const stopped = own?.stopped;
+	const renewal = sessions.renew(boundTo, held, obtain, { isSuspicion, stopped });
 	await endedOrAborted(
 		renewal.catch(() => undefined),
-		own?.stopped,
+		stopped,
 	);
-	throwIfStopped(own?.stopped);
+	throwIfStopped(stopped);
 	const token = await renewal;
 	return token === undefined ? {} : { sessionToken: packSession(boundTo, token) };
 }

@@ -58,6 +58,11 @@ function textsIn(value: unknown): string[] {
 	);
 }
 
+/** Neither the path of an issue nor a name of what isn't so says what was done. */
+function withoutNames(name: string, member: unknown): unknown {
+	return name === 'path' || member === false || member === null ? undefined : member;
+}
+
 /** What the service says in words. */
 function wordsOf(data: unknown): string {
 	if (typeof data === 'string') return data;
@@ -88,6 +93,6 @@ export function readFailure(body: FailureEnvelope, redact: Redact) {
 		/** The members that aren't documented, as data. */
 		rest: others.length === 0 ? undefined : shownOf(rest, redact),
 		/** All that it says in words, in full. */
-		text: [JSON.stringify(data), code ?? '', ...textsIn(rest)].join('\n'),
+		text: [JSON.stringify(data, withoutNames), code ?? '', ...textsIn(rest)].join('\n'),
 	};
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 
 import { z } from 'zod';
+import { isStop } from '../shared/errors';
 import { parseJson } from '../shared/json';
 import { LruCache } from '../shared/lruCache';
 import type { ServiceCredentials } from './credentials';
@@ -70,6 +71,8 @@ interface KnownToken {
 
 interface SignIn {
 	pending?: Promise<string>;
+	/** The signals of the callers that wait for it; none for one that nobody can stop. */
+	readonly waiting: Array<AbortSignal | undefined>;
 	/** The tokens of the callers that wait for it. */
 	readonly replaces: Set<string>;
 	failed?: { readonly at: number; readonly outcome: Promise<string> };
@@ -156,26 +159,32 @@ export class Sessions {
 	 * A token in place of one that can't be used any more: that of the sign-in that replaced it, or of
 	 * one that is under way, or of a new one. After a failed sign-in, further ones wait
 	 * {@link SIGN_IN_PAUSE} and repeat its message.
+	 * @param signIn asks before it signs whether anyone still wants its token
 	 * @param isSuspicion whether it isn't known that the service refused the token. Then there is no new
 	 * sign-in, and no token, within five minutes of the last one.
 	 */
 	async renew(
 		boundTo: string,
 		token: string,
-		signIn: () => Promise<string>,
-		{ isSuspicion }: { readonly isSuspicion: boolean },
+		signIn: (isWanted: () => boolean) => Promise<string>,
+		{ isSuspicion, stopped }: { readonly isSuspicion: boolean; readonly stopped?: AbortSignal },
 	): Promise<string | undefined> {
 		const usable = this.usable(boundTo, token);
 		if (usable !== undefined && usable !== token) return usable;
 		const isSuspected = isSuspicion && usable !== undefined;
-		const state = this.signIns.getOrCreate(boundTo, () => ({ replaces: new Set() }));
+		const state = this.signIns.getOrCreate(boundTo, () => ({
+			waiting: [],
+			replaces: new Set(),
+		}));
 		if (state.pending === undefined) {
 			if (isSuspected && this.isRecent(state.suspectedAt)) return undefined;
 			const { failed } = state;
 			const isPaused = failed && this.clock.elapsed() - failed.at < SIGN_IN_PAUSE;
 			if (isPaused) return await failed.outcome;
-			this.begin(boundTo, state, signIn());
+			const isWanted = () => state.waiting.some((signal) => signal?.aborted !== true);
+			this.begin(boundTo, state, signIn(isWanted));
 		}
+		state.waiting.push(stopped);
 		state.replaces.add(token).add(this.newest(boundTo, token));
 		const obtained = await state.pending;
 		if (isSuspected) state.suspectedAt = this.clock.elapsed();
@@ -185,6 +194,7 @@ export class Sessions {
 	private begin(boundTo: string, state: SignIn, outcome: Promise<string>): void {
 		const end = (failed?: SignIn['failed']) => {
 			state.pending = undefined;
+			state.waiting.length = 0;
 			state.replaces.clear();
 			state.failed = failed;
 		};
@@ -197,8 +207,9 @@ export class Sessions {
 			end();
 		};
 		state.pending = outcome;
-		outcome.then(adopt, () => {
-			end({ at: this.clock.elapsed(), outcome });
+		outcome.then(adopt, (error: unknown) => {
+			/* That nobody waited any more is nothing that the next one must wait for. */
+			end(isStop(error) ? undefined : { at: this.clock.elapsed(), outcome });
 		});
 	}
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import { ENDPOINTS } from '../contract/endpoints';
-import { ServiceError, UserError, wrapError } from '../shared/errors';
+import { ServiceError, stoppedError, UserError, wrapError } from '../shared/errors';
 import type { HttpExchange } from '../shared/http';
 import { Redactor, type Redact } from '../shared/redaction';
 import type { Wallet } from '../signing';
@@ -96,6 +96,12 @@ function requireAllowed({ allowedDomains, baseUrl, ...signer }: WalletCredential
 	}
 }
 
+interface SignInOptions {
+	readonly now?: () => number;
+	/** Whether anyone still waits for the token; asked before anything is signed. */
+	readonly isWanted?: () => boolean;
+}
+
 /**
  * Signs in with a wallet (docs/api.md, Authentication).
  * @returns the token (JWT)
@@ -105,7 +111,7 @@ export async function signIn(
 	credentials: WalletCredentials,
 	exchange: HttpExchange,
 	redactor: Redactor = new Redactor(),
-	now: () => number = Date.now,
+	{ now = Date.now, isWanted = () => true }: SignInOptions = {},
 ): Promise<string> {
 	const { baseUrl, platformId, signInDomain: domain, signInChainId: chainId } = credentials;
 	requireAllowed(credentials);
@@ -122,6 +128,7 @@ export async function signIn(
 	const redact = redactor.text;
 	const expected = { walletAddress, domain, chainId, baseUrl, now: now(), redact };
 	const { nonce } = checkSignInMessage(message, expected);
+	if (!isWanted()) throw stoppedError();
 	const body = { message, sig: await wallet.signMessage(message), nonce };
 	const { jwt } = await client
 		.sendWrite({ ...VERIFICATION, body, answer: headerToken })

@@ -22,6 +22,11 @@ const DONE =
  * payment that was refused so counts as unknown rather than refused (`wasNotMade` in paymentJournal.ts).
  */
 export function saysItExists(text: string): boolean {
+	/* In JSON, a line break is a backslash and a letter, which isn't the next word's. */
+	return [text, text.replace(/\\+[nrt]/g, '\n')].some(saysSo);
+}
+
+function saysSo(text: string): boolean {
 	const plain = text
 		.replace(/([a-z])([A-Z])/g, '$1 $2')
 		.toLowerCase()

@@ -105,10 +105,16 @@ export function sameAsRow(
 	]);
 }
 
-export function changedSince({ summary }: Payment, paid: Payment): UserError {
+export function changedSince(
+	{ summary }: Payment,
+	{
+		payment: paid,
+		answer,
+	}: { readonly payment: Payment; readonly answer: { readonly transaction: string } },
+): UserError {
 	return refused([
-		`The payment of ${summary} was not sent, because an earlier try of this run paid ${paid.summary} for the item`,
-		'Retry On Fail runs the node again: use an amount and a recipient that stay the same.',
+		`The payment of ${summary} was not sent, because an earlier try of this run paid ${paid.summary} for the item (${asWord(answer.transaction)})`,
+		'Retry On Fail runs the node again: use a reference, an amount and a recipient that stay the same.',
 	]);
 }
 

@@ -30,6 +30,7 @@ import {
 	codeOf,
 	decide,
 	identityOf,
+	isOtherReference,
 	keysOf,
 	secondCodeOf,
 	type Payment,
@@ -158,13 +159,16 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 
 	/**
 	 * What an earlier try of this run has done with a payment; undefined if that doesn't decide. It may have
-	 * paid the item with another amount or to another recipient.
+	 * paid the item with another amount, to another recipient, or for another reference.
 	 */
 	ofEarlierTry({
 		item,
 		recipient,
 		cents,
-	}: Pick<Payment, 'item' | 'recipient' | 'cents'>): Known<PaymentAnswer> | undefined {
+		reference,
+	}: Pick<Payment, 'item' | 'recipient' | 'cents' | 'reference'>):
+		| Known<PaymentAnswer>
+		| undefined {
 		const own = this.tries.get(`${item}`);
 		if (own === undefined) return undefined;
 		if ('error' in own) return { is: 'unknown', when: 'earlierTry', ...own };
@@ -173,11 +177,12 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 			const isEnded = [...this.tries.values()].some((each) => 'error' in each);
 			return isEnded ? { is: 'refused', when: 'earlierTry', error: own.refusal } : undefined;
 		}
-		/* An expression may have given the item another authorization or reference since. */
+		/* An expression may have given the item another authorization since. */
 		const { payment, answer } = own;
 		if (emailKey(payment.recipient) !== emailKey(recipient) || payment.cents !== cents) {
 			return undefined;
 		}
+		if (isOtherReference(payment.reference, reference)) return undefined;
 		return { is: 'done', when: 'earlierTry', answer: { ...answer, already_sent: true } };
 	}
 
@@ -271,7 +276,7 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 		const known = this.knownOfOthers(attempt, failure);
 		const own = this.tries.get(`${payment.item}`);
 		if (known.is !== 'sendable' || own === undefined || !('answer' in own)) return known;
-		return { is: 'refused', error: changedSince(payment, own.payment) };
+		return { is: 'refused', when: 'earlierTry', error: changedSince(payment, own) };
 	}
 
 	/** What wasn't looked up counts as not stored. */

@@ -81,8 +81,15 @@ function referenceKey(reference: string): string {
 		.replace(/[\p{Pd}\u2212]/gu, '-')
 		.replace(/\s+/g, ' ')
 		.trim()
+		.toLowerCase()
 		.toUpperCase()
-		.toLowerCase();
+		.toLowerCase()
+		.normalize('NFKC');
+}
+
+/** Whether two references name two payments. Without one, a payment may be any. */
+export function isOtherReference(one: string | undefined, other: string | undefined): boolean {
+	return one !== undefined && other !== undefined && referenceKey(one) !== referenceKey(other);
 }
 
 export interface PaymentIdentity {

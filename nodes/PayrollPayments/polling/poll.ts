@@ -6,6 +6,7 @@ import { systemClock } from '../api/session';
 import { NoResponseError, ServiceError, SignInFailed, UserError } from '../shared/errors';
 import type { JsonObject } from '../shared/json';
 import { Redactor } from '../shared/redaction';
+import { endedOrAborted } from '../shared/waiting';
 import { compare, type Change, type Source } from './compare';
 import { EVENTS, readParameters, type PollEvent } from './eventKinds';
 import { decodeMemory, encodeMemory, isMemoryOf, TriggerMemory } from './memory';
@@ -20,6 +21,12 @@ const pollingSince = new WeakMap<IPollFunctions, number>();
 const MAX_POLL_MS = 10 * 60_000;
 
 /**
+ * How long n8n is kept waiting for the first poll after a restart. After 84 seconds it would list the
+ * trigger as failed, and leave it out at each later start (workflow-publication-outbox-consumer.js).
+ */
+const MAX_FIRST_POLL_MS = 60_000;
+
+/**
  * One poll: what has changed since the last one that succeeded, or null. What is remembered changes
  * only after everything else has succeeded.
  */
@@ -30,8 +37,16 @@ export async function poll(context: IPollFunctions): Promise<INodeExecutionData[
 	/* n8n starts a poll while the one before is under way. It would ask the service for the same. */
 	if (now - (pollingSince.get(context) ?? -Infinity) < MAX_POLL_MS) return null;
 	pollingSince.set(context, now);
+	const deadline =
+		!isManual && isAfterRestart(context) ? AbortSignal.timeout(MAX_FIRST_POLL_MS) : undefined;
 	try {
-		return await (isManual ? fetchExample : pollOnce)(context, redactor);
+		const work = (isManual ? fetchExample : pollOnce)(context, redactor, deadline);
+		await endedOrAborted(
+			work.catch(() => undefined),
+			deadline,
+		);
+		if (deadline?.aborted === true) throw tooSlow();
+		return await work;
 	} catch (error) {
 		const shown = nodeErrorFor(context.getNode(), error, redactor);
 		if (isManual || !isAfterRestart(context)) throw shown;
@@ -42,6 +57,12 @@ export async function poll(context: IPollFunctions): Promise<INodeExecutionData[
 	} finally {
 		pollingSince.delete(context);
 	}
+}
+
+function tooSlow(): UserError {
+	return new UserError('The first check after the restart took too long', {
+		hint: 'The checks go on. See whether the service answers and, if a person confirms sign-ins, ask them to.',
+	});
 }
 
 /** Whether this is the first poll of a workflow that was published before n8n started. */
@@ -57,6 +78,7 @@ function isPassing(error: unknown): error is UserError {
 async function pollOnce(
 	context: IPollFunctions,
 	redactor: Redactor,
+	signal?: AbortSignal,
 ): Promise<INodeExecutionData[][] | null> {
 	const memory = new TriggerMemory(context);
 	const isFirst = !polled.has(context);
@@ -67,7 +89,7 @@ async function pollOnce(
 	 */
 	if (isFirst && mode === 'activate') memory.remember('');
 	const { event, watch } = readParameters(context);
-	const { sendRead: read, credentials } = await openClient(context, redactor);
+	const { sendRead: read, credentials } = await openClient(context, redactor, { signal });
 	const source: Source = { read, watch };
 	/* Another minimum change goes on with the same memory. */
 	const { entityId, currencies = [] } = watch;
@@ -91,6 +113,8 @@ async function pollOnce(
 	const items = await changeItems(event, changes, source, observedAt).catch(noted);
 	const text = encodeMemory(scope, remembered);
 
+	/* n8n waits for it no longer. */
+	if (signal?.aborted === true) return null;
 	/* A poll that overlaps with this one has reported its changes. */
 	if (memory.revision !== revision) return null;
 	polled.add(context);

@@ -57,9 +57,38 @@ export function serviceHost({ baseUrl }: Pick<Approvable, 'baseUrl'>): string {
 	return new URL(baseUrl).host;
 }
 
-/** What *Check Only* puts out for the writes of one row; all have the row's approval. */
-export function checkRecords(of: Approvable, writes: readonly ShownWrite[]): OutputRecord[] {
-	const approval = approvalOf(of, writes);
+/**
+ * The approval of each row. The rows of a list have one over all of them, since their item can name only
+ * one.
+ * @param shown a row as the approval covers it
+ */
+export function approvalsOf(
+	of: Approvable,
+	rows: readonly Row[],
+	shown: (row: Row) => Row = (row) => row,
+): ReadonlyMap<Row, string> {
+	const together = new Map<number | Row, Row[]>();
+	for (const row of inOrder(rows)) {
+		const key = row.place?.item ?? row;
+		const others = together.get(key);
+		if (others === undefined) together.set(key, [row]);
+		else others.push(row);
+	}
+	return new Map(
+		[...together.values()].flatMap((list) => {
+			const writes = list.flatMap((row) => shown(row).writes);
+			const approval = approvalOf(of, writes);
+			return list.map((row) => [row, approval] as const);
+		}),
+	);
+}
+
+/** What *Check Only* puts out for the writes of one row. */
+export function checkRecords(
+	of: Approvable,
+	writes: readonly ShownWrite[],
+	approval = approvalOf(of, writes),
+): OutputRecord[] {
 	return writes.map(({ summary, columns, request, signs, signsSummary }) => ({
 		check: 'passed',
 		summary: [summary, `Service: ${serviceHost(of)}`, signsSummary ?? []].flat().join('. '),
@@ -97,9 +126,10 @@ export function approve(
 ): readonly Row[] {
 	if (approved.size === 0 && !credentials.limits.requireApproval) return rows;
 	const given = new Map([...approved].map(([item, text]) => [item, normalizeApproval(text)]));
-	const isApproved = ({ items, writes }: Row) => {
-		const own = normalizeApproval(approvalOf(of, writes));
-		return items.every((item) => given.get(item) === own);
+	const own = [approvalsOf(of, rows), approvalsOf(of, rows, leftAlone)];
+	const isApproved = (row: Row) => {
+		const approvals = own.map((each) => normalizeApproval(each.get(row) ?? ''));
+		return row.items.every((item) => approvals.includes(given.get(item) ?? 'none'));
 	};
 	const ready = rowsThatAre(rows, 'ready');
 	const unapproved = new Set<Row>(ready.filter((row) => !isApproved(row)));
@@ -140,7 +170,7 @@ export function approve(
 
 /** A row as a run's approval covers it: if its outcome isn't known, the check says that it isn't sent. */
 export function leftAlone<Some extends Row>(row: Some): Some {
-	if (row.state.is !== 'unknown') return row;
+	if (row.state.is !== 'unknown' || row.state.when === 'earlierTry') return row;
 	return { ...row, writes: row.writes.map((write) => ({ ...write, isLeftAlone: true })) };
 }
 

@@ -1,8 +1,17 @@
 import { ExecutionMemory, type RunScope } from '../idempotency/executionMemory';
 import type { Operation } from './operation';
-import { concernsRun, failedRows, isUnread, refuseRest, rowsThatAre, type Row } from './rows';
+import {
+	concernsRun,
+	failedRows,
+	inputItemsOf,
+	isUnread,
+	refuseRest,
+	rowsThatAre,
+	type Row,
+} from './rows';
 import type { OutputRecord } from './write';
 
+/** Of each run: the rows that its tries have done, or may have done, and those that the last one hasn't. */
 const rowsOfRuns = new ExecutionMemory<readonly Row[]>();
 
 /**
@@ -15,22 +24,56 @@ export function withEarlierTry(
 	rows: readonly Row[],
 ): readonly Row[] {
 	const run = rowsOfRuns.of(scope);
-	const before = run.get('rows') ?? [];
-	const itemsBefore = new Set(before.flatMap(({ items }) => items));
-	const isTold = (row: Row) =>
-		(concernsRun(row) || isUnread(row)) && row.items.every((item) => itemsBefore.has(item));
-	const told = rows.filter(isTold);
-	const replaced = new Set(told.flatMap(({ items }) => items));
-	const others = rows.filter((row) => !isTold(row));
+	const [before = [], undone = []] = [run.get('done'), run.get('undone')];
+	const refusedNow = rows.filter((row) => concernsRun(row) || isUnread(row));
+	const told = new Set(refusedNow.filter((row) => isDone(row, before, undone)));
+	const others = rows.filter((row) => !told.has(row));
 	/* A form that can't be read is why the others weren't sent. */
-	const [unread] = rowsThatAre(told, 'refused').filter(isUnread);
+	const [unread] = rowsThatAre([...told], 'refused').filter(isUnread);
 	const all = [
-		...(unread === undefined ? others : refuseRest(others, unread.state.error)),
-		...before.filter(({ items }) => items.some((item) => replaced.has(item))),
+		...(unread === undefined ? others : heldUpBy(unread.state.error, others)),
+		...before.filter((earlier) =>
+			refusedNow.some(
+				(row) => (told.has(row) || unreadItem(row) !== undefined) && isSame(row, earlier),
+			),
+		),
 	];
 	/* Without a failure there is no further try. */
-	run.set('rows', failedRows(all).length === 0 ? [] : doneIn(all, columnsOfEarlierTry));
+	const isLast = failedRows(all).length === 0;
+	run.set('done', isLast ? [] : doneIn(all, columnsOfEarlierTry));
+	run.set('undone', isLast ? [] : rowsThatAre(all, 'refused', 'notSent'));
 	return all;
+}
+
+/** The input item whose form can't be read; it may have had a list of rows. */
+function unreadItem(row: Row): number | undefined {
+	return isUnread(row) && row.place?.row === undefined ? row.place?.item : undefined;
+}
+
+function isSame(row: Row, earlier: Row): boolean {
+	const item = unreadItem(row);
+	return item === undefined
+		? earlier.items.some((each) => row.items.includes(each))
+		: inputItemsOf(earlier).includes(item);
+}
+
+/** Whether an earlier try has done all of a row, or may have. */
+function isDone(row: Row, before: readonly Row[], undone: readonly Row[]): boolean {
+	const earlier = before.filter((each) => isSame(row, each));
+	if (unreadItem(row) !== undefined) {
+		return earlier.length > 0 && !undone.some((each) => isSame(row, each));
+	}
+	const items = new Set(earlier.flatMap((each) => each.items));
+	return row.items.every((item) => items.has(item));
+}
+
+/** The rows that weren't sent because another one couldn't be read, unless an unknown outcome ended the try. */
+function heldUpBy(error: unknown, rows: readonly Row[]): Row[] {
+	const unknown = rowsThatAre(rows, 'unknown').filter(({ state }) => state.when !== 'earlierRun');
+	const isHeldUp = ({ state }: Row) => state.is === 'notSent' && unknown.length === 0;
+	return refuseRest(rows, error).map((row) =>
+		isHeldUp(row) ? { ...row, state: { is: 'refused', error, scope: 'run' } } : row,
+	);
 }
 
 /** What a try has done, or may have done, as the next one sees it. */

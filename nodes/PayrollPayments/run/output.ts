@@ -47,9 +47,17 @@ function hintFor({ effect }: Operation, rows: readonly Row[], row: FailedRow): s
 	);
 	const wasAnySent = isTouched || rows.some(isRequest);
 	if (wasAnySent && row.state.is === 'notSent') return hint;
-	const said = wasAnySent ? 'This was not sent.' : 'Nothing was signed or sent.';
+	const nothing = failedRows(rows).some(({ state: { error } }) => mayBeSigned(error))
+		? 'Nothing was sent.'
+		: 'Nothing was signed or sent.';
+	const said = wasAnySent ? 'This was not sent.' : nothing;
 	const others = isTouched && 'Other items were: leave them out of the next run.';
 	return [hint, said, others].filter(Boolean).join(' ');
+}
+
+/** Whether a signer may have signed, although nothing was sent. */
+function mayBeSigned(error: unknown): boolean {
+	return error instanceof UserError && error.context.mayBeSigned === true;
 }
 
 /** The output for an item of a failed row, as tooling/outputSchemas.ts describes it. */

@@ -125,7 +125,9 @@ export function refused(items: readonly number[], error: unknown, scope?: 'run' 
 /** Refuses every row that would still have been sent. */
 export function refuseRest(rows: readonly Row[], error: unknown): Row[] {
 	return rows.map((row) =>
-		isRow(row, ['read', 'ready']) ? { ...row, ...refused(row.items, error, 'run') } : row,
+		isRow(row, ['read', 'ready'])
+			? { ...row, writes: [], state: { is: 'refused', error, scope: 'run' } }
+			: row,
 	);
 }
 

@@ -7,7 +7,7 @@ import { UserError } from '../shared/errors';
 import { isRecord } from '../shared/json';
 import { isEmptyRow, placeIn } from './columns';
 import { Redactor } from '../shared/redaction';
-import { approve, checkRecords } from './approve';
+import { approvalsOf, approve, checkRecords, leftAlone } from './approve';
 import { refuseCaller } from './callers';
 import type { Settings } from './commonOptions';
 import { withEarlierTry } from './earlierTry';
@@ -219,9 +219,11 @@ async function describe(
 		const items = rows.flatMap(inputItemsOf).sort((a, b) => a - b);
 		return [rowOf(items, { is: 'checked', records })];
 	}
+	const approvals = approvalsOf(run.approvable, rows, leftAlone);
 	return rows.map((row) => {
 		if (row.state.is !== 'ready' && row.state.is !== 'done') return row;
-		return { ...row, state: { is: 'checked', records: checkRecords(run.approvable, row.writes) } };
+		const records = checkRecords(run.approvable, row.writes, approvals.get(row) ?? '');
+		return { ...row, state: { is: 'checked', records } };
 	});
 }
 

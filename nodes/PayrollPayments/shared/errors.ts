@@ -12,6 +12,8 @@ export interface ErrorContext {
 	readonly outcome?: FailedOutcome;
 	/** False if no response arrived because there was no connection. */
 	readonly wasSent?: boolean;
+	/** Whether a signer may have signed, although its signature wasn't used. */
+	readonly mayBeSigned?: boolean;
 	/** The code that a person enters once the service says that this payment wasn't made. */
 	readonly attemptCode?: string;
 	/** What was already done before the failure, as data, so that the user can finish it. */
@@ -125,6 +127,10 @@ export function messageOf(error: unknown): string {
 /** For what was asked for after the execution was stopped. */
 export function stoppedError(): UserError {
 	return new UserError('The execution was stopped, so this was not sent', { outcome: 'not_sent' });
+}
+
+export function isStop(error: unknown): boolean {
+	return error instanceof UserError && error.context.outcome === 'not_sent';
 }
 
 /** @throws {UserError} once the execution was stopped */

@@ -80,12 +80,14 @@ function readResult(
 	}
 	if (status >= 500) {
 		throw new UserError(`The remote signer failed (HTTP ${status})`, {
+			mayBeSigned: true,
 			hint: 'Check the signer’s log and Remote Signer Dialect in the credentials: Web3Signer passes other dialects’ methods on to a node. If a proxy answered, check that the signer behind it is running, and that the proxy waits as long as a person may take to confirm.',
 		});
 	}
 	const signed = resultSchema.safeParse(json);
 	if (status !== 200 || signed.data?.id !== id) {
 		throw new UserError(`The remote signer’s response isn’t JSON-RPC (HTTP ${status})`, {
+			mayBeSigned: status === 200,
 			hint: 'Check Remote Signer URL, including the path of its JSON-RPC endpoint. Redirects aren’t followed.',
 		});
 	}
@@ -129,6 +131,7 @@ export function remoteSignerWallet(options: RemoteSignerOptions, exchange: HttpE
 			throwIfStopped(signal);
 			if (!(error instanceof UserError)) throw error;
 			throw new UserError(`The remote signer did not respond: ${error.message}`, {
+				mayBeSigned: error.context.wasSent !== false,
 				hint: 'Check that the signer is running and that n8n can reach it. If it asks a person, confirm in time, or raise Wait for Confirmation (Seconds) in the credentials.',
 			});
 		});
@@ -140,13 +143,17 @@ export function remoteSignerWallet(options: RemoteSignerOptions, exchange: HttpE
 		const signer = signature && (await signerOf(hash, signature));
 		if (!signature || !signer) {
 			throw new UserError('The remote signer returned an invalid signature', {
+				mayBeSigned: true,
 				hint: 'It must be 65 bytes, r, s and v. Check Remote Signer Dialect in the credentials.',
 			});
 		}
 		if (isSameAddress(signer, address)) return signature;
 		throw new UserError(
 			`The remote signer’s signature isn’t from the wallet ${address}, so it was not used`,
-			{ hint: 'Check Wallet Address and Remote Signer Dialect in the credentials.' },
+			{
+				hint: 'Check Wallet Address and Remote Signer Dialect in the credentials.',
+				mayBeSigned: true,
+			},
 		);
 	}
 

@@ -24,9 +24,9 @@ const MAX_HEADER_LENGTH = 8_192;
 
 const CHECK_SETTINGS = 'Check Header and Format in the webhook credential.';
 
-const CHECK_SECRET =
-	'Compare the secret in the webhook credential with the one in the service. If they match, look ' +
-	'for a proxy that rewrites the JSON body.';
+const CHECK_SECRET = 'Compare the secret in the webhook credential with the one in the service.';
+
+const CHECK_BODY = `${CHECK_SECRET} If they match, look for a proxy that rewrites the JSON body.`;
 
 const rejected = (message: string, hint?: string) => new Rejected(401, message, { hint });
 
@@ -87,7 +87,7 @@ export function checkProof(
 			'Remove the spaces or line breaks around the secret in the webhook credential.',
 		);
 	}
-	throw rejected(`${what} doesn’t match`, CHECK_SECRET);
+	throw rejected(`${what} doesn’t match`, isToken ? CHECK_SECRET : CHECK_BODY);
 }
 
 function valuesAt(headers: DeliveryHeaders, { name, part }: Place): string[] {

@@ -129,6 +129,22 @@ it.each([
 it('the name of a field doesn’t mean that it was made before', () => {
 	const zod = [{ path: ['typed_data', 'salt'], message: 'Required' }];
 	expect(failure({ success: false, data: 'Validation error', zod }).saysItExists).toBe(false);
+	const insufficient = { message: 'Insufficient balance', is_duplicate: false, already_paid: null };
+	for (const data of [zod, { issues: zod }, insufficient]) {
+		expect(failure({ success: false, data }).saysItExists).toBe(false);
+	}
+	expect(failure({ success: false, data: { is_duplicate: true } }).saysItExists).toBe(true);
+});
+
+it.each([
+	'Reverted with the following reason:\nnonce too low',
+	'Reverted:\nspent',
+	'Rejected:\tused',
+	'Transaction executed\r\nHash: 0x12',
+])('a line break doesn’t hide that it was made before: %j', (text) => {
+	for (const data of [text, { message: text }, JSON.stringify({ message: text })]) {
+		expect(failure({ success: false, data }).saysItExists).toBe(true);
+	}
 });
 
 it('cents may be a whole number, and become text as documented', () => {

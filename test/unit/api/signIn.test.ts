@@ -66,7 +66,7 @@ function serviceAnswering(...answers: HttpAnswer[]) {
 				return next;
 			},
 			undefined,
-			() => now,
+			{ now: () => now },
 		);
 	const refusal = async (more = {}) => await refusalFrom(run(more));
 	return { requests, run, refusal };

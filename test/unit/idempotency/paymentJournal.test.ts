@@ -67,7 +67,7 @@ describe('a payment that was made', () => {
 
 	it.each([
 		['authorization', withSalt('2')],
-		['reference', withSalt('2', 'INV-2')],
+		['reference where it had none', withSalt('2', 'INV-2')],
 	])('is not sent again, whatever %s Retry On Fail gives its item', async (what, other) => {
 		for (const outcome of [paid, broken]) {
 			const again = { executionId: `${what} ${outcome === paid}` };
@@ -81,14 +81,25 @@ describe('a payment that was made', () => {
 			expect(await look([cheaper], again)).toMatchObject([
 				isPaid
 					? refusedWith(
-							'The payment of $0.01 was not sent, because an earlier try of this run paid $125.00 to ana@example.com for the item',
-							'Retry On Fail runs the node again: use an amount and a recipient that stay the same.',
+							'The payment of $0.01 was not sent, because an earlier try of this run paid $125.00 to ana@example.com for the item (tx-123456789012)',
+							'Retry On Fail runs the node again: use a reference, an amount and a recipient that stay the same.',
 						)
 					: { is: 'unknown', when: 'earlierTry' },
 			]);
 			expect(sent.splice(0)).toEqual([other, payment]);
 			store.saved = [];
 		}
+	});
+
+	it('says of another reference that the item was paid for another one', async () => {
+		const again = { executionId: 'another reference' };
+		await pay(invoice, paid, again);
+		const answer = { ...paid, already_sent: true };
+		const same = { ...invoice, reference: ' inv-1' };
+		expect(await look([same], again)).toEqual([{ is: 'done', when: 'earlierTry', answer }]);
+		expect(await look([withSalt('2', 'INV-2')], again)).toMatchObject([
+			{ is: 'refused', when: 'earlierTry' },
+		]);
 	});
 
 	it.each([

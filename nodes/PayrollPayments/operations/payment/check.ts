@@ -175,7 +175,8 @@ async function triedBefore(
 	error: unknown,
 ): Promise<PaymentRow | undefined> {
 	const { items, place, input } = form;
-	const change = { item: items[0], recipient: input.recipientEmail, cents: centsOf(input) };
+	const { recipientEmail: recipient, paymentReference: reference } = input;
+	const change = { item: items[0], recipient, cents: centsOf(input), reference };
 	const known = journal.ofEarlierTry(change);
 	if (known === undefined) return undefined;
 	/* Whether the wallet can still be opened doesn't matter. */

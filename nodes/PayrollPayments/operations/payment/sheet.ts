@@ -109,7 +109,7 @@ export function readPayments(forms: readonly GivenForm[], { credentials }: RunCo
 		}
 		const team = entityLabel(input.teamId, credentials.entities);
 		const columns = columnsOfRefused(filledIn.input, team);
-		unreadable.push({ ...refused(items, fault), place, columns });
+		unreadable.push({ ...refused(items, fault, 'form'), place, columns });
 	}
 	return { payments, unreadable };
 }
