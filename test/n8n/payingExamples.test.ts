@@ -278,6 +278,24 @@ it.each(RUNS)('%s leaves a paid row as it is if its reference is used again', as
 	expect(payments()).toHaveLength(paid.length);
 });
 
+/** The sample rows of an example, with another header for one of their columns. */
+function withHeader(example: string, column: string, header: string): IDataObject[] {
+	const rows = readExample(example).pinData?.['Read the sheet'] ?? [];
+	return rows.map(({ json }) => {
+		const { [column]: cell, ...row }: IDataObject = { ...json };
+		return { ...row, [header]: cell };
+	});
+}
+
+it.each(RUNS)('%s pays nothing from a sheet without the column reference', async (example) => {
+	sandbox.firstTeam.balances.set('USD', 99_999_999n);
+	const sheet = withHeader(example, 'reference', 'Invoice No');
+	Object.assign(world, { sheet, record: [], said: [], failing: '' });
+	await run(example);
+	expect(payments()).toEqual([]);
+	expect(world.said.join('\n')).toContain('no row has that column');
+});
+
 const BOTH = ['Check the run', 'Pay'];
 
 it.each([
