@@ -235,7 +235,9 @@ it.each([
 	const said = nodesOf(workflow).filter((node) => ancestors(workflow, node.name).has('Pay'));
 	expect(said.length).toBeGreaterThan(2);
 	/* Of what Pay puts out, a run_message or an error is said, before anyone is said to have declined. */
-	const text = JSON.stringify(said).replaceAll(/ : \(\$json\.Decision \?.*?\}\}/g, '');
+	const text = JSON.stringify(said)
+		.replaceAll(/ : \(\$json\.Decision \?.*?\}\}/g, '')
+		.replaceAll("['refused', 'not_sent'].includes($json.outcome) ? 'Nothing was paid: '", '');
 	expect(text).not.toMatch(/not paid|nothing was (paid|sent)|wasn’t paid/i);
 	expect(text).toMatch(/known yet/);
 });

@@ -90,15 +90,25 @@ const FAILED: Rows = {
 	...FAILED_CHECK,
 	Decide: [{ Decision: 'Pay', user: { id: '1' } }],
 };
-/** The first of two answers, where nothing can be paid. */
-const NO_PAY = /"(option|approveLabel)":"Correct the sheet first".*"Don’t pay"/;
-/** What Decide puts out after a no to a run. */
-const declined = (to_send_count: number): Rows => ({
+/** Where nothing can be paid, a form has only its button, and Slack one. */
+const NOTHING_TO_DECIDE = /"fieldLabel":"Decision","fieldType":"html"(?!.*"(radio|text)")/;
+const ONE_BUTTON = /"approvalType":"single","approveLabel":"OK"/;
+/** What Decide puts out after a no to a run, or after no answer. */
+const declined = (to_send_count: number, Decision = 'Don’t pay'): Rows => ({
 	'Check the run': [{ check: 'passed', to_send_count, to_send_total: '13175.50' }],
-	Decide: [{ Decision: 'Don’t pay', 'Your name': '<Ada>' }],
+	Decide: [{ Decision, 'Your name': '<Ada>' }],
 });
+const UNANSWERED = /"No answer in time, so this wasn’t paid: \$13,175\.50 in 3 payments"/;
 const DECLINED = /<p>Declined by “ Ada ”\. Nothing was paid: \$13,175\.50 in 3 payments<\/p>/;
-const BROKEN: Rows = { ...decided, Pay: [{ error: 'It <broke>' }] };
+const broken = (outcome?: string): Rows => ({
+	...decided,
+	Pay: [{ error: 'It <broke>', outcome }],
+});
+/** The last page of a run with these outcomes. */
+const ended = (...outcomes: string[]): Rows => ({
+	...decided,
+	Pay: outcomes.map((outcome) => ({ run_message: 'What became of it.', outcome })),
+});
 const slack = (data?: IDataObject): Rows => ({ 'Ask for approval': [{ data }] });
 const ADA = { id: 'U0ADA', name: 'ada' };
 const UNNAMED = /Don’t pay.*n8n, since Slack named nobody/;
@@ -191,11 +201,11 @@ it.each([
 	['deposit-to-sheet', 'Write the row', again('reverted', {}), TAKEN_NOW],
 	['onboarding-to-board', 'Added twice?', { 'Get the cards again': twice }, /true.*false.*false/],
 	['payroll-run-with-approval', 'Left to pay', LEFT, /"leftValue":false/],
-	['payroll-run-with-approval', 'Decide', FAILED_CHECK, NO_PAY],
+	['payroll-run-with-approval', 'Decide', FAILED_CHECK, NOTHING_TO_DECIDE],
 	['payroll-run-with-approval', 'Approved?', FAILED, /"leftValue":false/],
-	['payroll-run-by-signed-in-approver', 'Decide', FAILED_CHECK, NO_PAY],
+	['payroll-run-by-signed-in-approver', 'Decide', FAILED_CHECK, NOTHING_TO_DECIDE],
 	['payroll-run-by-signed-in-approver', 'Approved?', FAILED, /"leftValue":false/],
-	['payroll-run-approved-in-slack', 'Ask for approval', FAILED_CHECK, NO_PAY],
+	['payroll-run-approved-in-slack', 'Ask for approval', FAILED_CHECK, ONE_BUTTON],
 	['payroll-run-with-approval', 'Write the outcome', BEFORE, /"paid","transaction":"tx-1".*-31T/],
 	['payroll-run-with-approval', 'Write the outcome', usedAgain({ outcome: ' Paid' }), LEFT_ALONE],
 	['payroll-run-with-approval', 'Write the outcome', usedAgain({ outcome: 'unknown' }), LEFT_ALONE],
@@ -213,7 +223,16 @@ it.each([
 	],
 	['payroll-run-with-approval', 'Tell the channel', declined(1), /` Ada `\. .*\.50 in 1 payment"/],
 	['payroll-run-with-approval', 'Last page', declined(3), DECLINED],
-	['payroll-run-with-approval', 'Tell the channel', BROKEN, /isn’t known yet.*: `It broke `"/],
+	['payroll-run-with-approval', 'Tell the channel', declined(3, ''), UNANSWERED],
+	['payroll-run-with-approval', 'Tell the channel', broken(), /isn’t known yet.*: `It broke `"/],
+	['payroll-run-with-approval', 'Tell the channel', broken('unknown'), /isn’t known yet.*: `It/],
+	['payroll-run-with-approval', 'Tell the channel', broken('refused'), /"Nothing was paid: `It/],
+	['payroll-run-with-approval', 'Last page', broken('refused'), /Refused<\/h1><p>Nothing was paid/],
+	['payroll-run-with-approval', 'Last page', broken('unknown'), /Not known yet<\/h1>/],
+	['payroll-run-with-approval', 'Last page', ended('paid', 'already_paid'), /Done<\/h1>/],
+	['payroll-run-with-approval', 'Last page', ended('paid', 'refused'), /Not all paid<\/h1>/],
+	['payroll-run-with-approval', 'Last page', ended('paid', 'not_sent'), /Not all paid<\/h1>/],
+	['payroll-run-with-approval', 'Last page', ended('refused', 'unknown'), /Not known yet<\/h1>/],
 	['payroll-run-approved-in-slack', 'Decide', slack({ approved: true }), UNNAMED],
 	['payroll-run-approved-in-slack', 'Decide', slack({ responder: ADA }), /Don’t pay.*ada \(U0/],
 	['payroll-run-approved-in-slack', 'Decide', slack(), /"name":"Decision"[^}]*"value":""/],

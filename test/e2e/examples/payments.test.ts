@@ -153,8 +153,8 @@ it('payroll run with one approval, and the same again the next day', async () =>
 	const failed = await payments('Pay');
 	expect(failed.said).toBe('The check failed. Correct the sheet, then start again.');
 	expect(failed.page?.form).toContain('not &quot;3,850.50&quot;');
-	expect(failed.page?.form).toContain("value='Correct the sheet first'");
-	expect(failed.page?.form).not.toContain("value='Pay'");
+	/* There is nothing to decide, and no name to enter. */
+	expect(failed.page?.form).not.toMatch(/value='(Pay|Don’t pay)'|type='text'/);
 	expect(parties.from('Ask for approval')[0]?.text).toMatch(
 		/Row 2 \("run \d+-1"\): .*not "3,850\.50"/,
 	);
