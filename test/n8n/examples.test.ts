@@ -136,8 +136,8 @@ const REVIEWS: Rows = {
 };
 const LEFT: Rows = { 'Read the sheet': [{ outcome: 'Paid' }] };
 const STATEMENT =
-	/"'=1\+1".*"2 deposits".*"0 reversals".*"1 payments".*"3\/28\/2026","type":"deposit without a date"/;
-const TAKEN_BACK = /"type":"reversal".*"amount":"-10.00".*"0 deposits".*"1 reversals"/;
+	/"'=1\+1".*"2 deposits".*"0 reversals".*"1 payment".*"3\/28\/2026","type":"deposit without a date"/;
+const TAKEN_BACK = /"type":"reversal".*"amount":"-10.00".*"0 deposits".*"1 reversal"/;
 const depositsOf = (...rows: IDataObject[]): Rows => ({ ...MONTH, 'Read the deposits': rows });
 /** Two deposits that someone entered, and two rows of another one. */
 const BY_HAND = depositsOf(
@@ -146,7 +146,7 @@ const BY_HAND = depositsOf(
 	{ ...deposit, deposit_id: '', status: 'Reverted', reverted_at: MARCH, currency: 'usd ' },
 	{ ...deposit, deposit_id: 'de-2', updated_at: MARCH },
 );
-const TAKEN_BY_HAND = /"3 deposits"[^}]*"30.00".*"1 reversals"[^}]*"-10.00","currency":"USD"/;
+const TAKEN_BY_HAND = /"3 deposits"[^}]*"30.00".*"1 reversal"[^}]*"-10.00","currency":"USD"/;
 /** Of these, only the second can be added up; the last is of another month. */
 const WITHOUT_AMOUNT = depositsOf(
 	{ ...deposit, amount: ' ' },
@@ -155,12 +155,25 @@ const WITHOUT_AMOUNT = depositsOf(
 	{ ...deposit, amount: '', received_at: APRIL },
 );
 const NO_AMOUNT =
-	/"1 deposits"[^}]*"10.00"[^]*"deposit without an amount"[^}]*"amount":""[^]*"id":"de-9","amount":""(?![^]*deposit without)/;
+	/"1 deposit"[^}]*"10.00"[^]*"deposit without an amount"[^}]*"amount":""[^]*"id":"de-9","amount":""(?![^]*deposit without)/;
 const paidIn = (currency: string): Rows => ({
 	...MONTH,
 	'Read the payments': [{ outcome: 'paid', amount: '4200.00', paid_at: MARCH, currency }],
 });
-const IN_DOLLARS = /"1 payments"[^}]*"amount":"-4200.00","currency":"USD"/;
+/** Headers as people write them. */
+const CAPITALIZED: Rows = {
+	...depositsOf({ Status: 'complete', 'Received at': MARCH, Amount: 10, Currency: 'USD' }),
+	'Read the payments': [{ Outcome: 'paid', Amount: '4200.00', 'Paid at': MARCH }],
+};
+const BOTH_READ = /"1 deposit"[^}]*"10.00".*"1 payment"[^}]*"-4200.00"/;
+/** What the message of a statement is made of. */
+const statement = (...types: string[]): Rows => ({
+	'Which month': [{ month: '2026-03' }],
+	'Get the balance': [{ balance: '7500.00', currency: 'USD' }],
+	Statement: types.map((type) => ({ type, amount: '10.00', currency: 'USD', party: '1 deposit' })),
+});
+const UNREAD = ['deposit without a date', 'payment without an amount'];
+const IN_DOLLARS = /"1 payment"[^}]*"amount":"-4200.00","currency":"USD"/;
 const NAMELESS: Rows = {
 	'Deposit received': [{ entity_id: null, destination_amount: null, destination_currency: null }],
 };
@@ -194,6 +207,25 @@ it.each([
 	['month-end-statement', 'Statement', paidIn('usd'), IN_DOLLARS],
 	['deposit-to-message', 'Name the account', NAMELESS, NO_NAMES],
 	['deposit-to-slack', 'Name the account', NAMELESS, NO_NAMES],
+	['month-end-statement', 'Statement', CAPITALIZED, BOTH_READ],
+	[
+		'month-end-statement',
+		'Send the statement',
+		statement('deposit', 'total of deposits'),
+		/: \$10\.00 in 1 deposit\. Balance now: \$7,500\.00"/,
+	],
+	[
+		'month-end-statement',
+		'Send the statement',
+		statement('total of deposits', ...UNREAD.slice(1)),
+		/\$7,500\.00\. Not in the totals: 1 row without a date or amount, at the end of the file"/,
+	],
+	[
+		'month-end-statement',
+		'Send the statement',
+		statement('total of deposits', ...UNREAD),
+		/Not in the totals: 2 rows without a date or amount/,
+	],
 	['deposit-to-sheet', 'Name the account', NAMELESS, /"an unknown account"/],
 	['deposit-to-message', 'Name the account', NO_CURRENCY, /"1,250.00 in an unknown currency"/],
 	['deposit-to-sheet', 'Write the row', again('complete', first), KEPT],

@@ -201,7 +201,7 @@ it('month-end statement', async () => {
 	]);
 	expect(outputOf(execution, 'CSV file')).toHaveLength(1);
 	expect((await parties.received('Send the statement')).text).toMatch(
-		/^Statement for 2026-03: \$30,145\.48 in 3 deposits, -\$1,200\.00 in 1 reversals, -\$8,050\.50 in 2 payments\. Balance now: \$[\d,]+\.\d\d$/,
+		/^Statement for 2026-03: \$30,145\.48 in 3 deposits, -\$1,200\.00 in 1 reversal, -\$8,050\.50 in 2 payments\. Balance now: \$[\d,]+\.\d\d$/,
 	);
 });
 
