@@ -134,7 +134,11 @@ const REVIEWS: Rows = {
 	'Still to do': [{}],
 	Resolve: [{ outcome: 'unknown', error: 'No answer' }],
 };
-const LEFT: Rows = { 'Read the sheet': [{ outcome: 'Paid' }] };
+const sheet = (row: IDataObject): Rows => ({ 'Read the sheet': [row] });
+/** The two conditions of **Left to pay**: it isn’t paid yet, and it isn’t empty. */
+const DONE = /"leftValue":false.*"leftValue":true/;
+const EMPTY = /"leftValue":true.*"leftValue":false/;
+const TO_PAY = /"leftValue":true.*"leftValue":true/;
 const STATEMENT =
 	/"'=1\+1".*"2 deposits".*"0 reversals".*"1 payment".*"3\/28\/2026","type":"deposit without a date"/;
 const TAKEN_BACK = /"type":"reversal".*"amount":"-10.00".*"0 deposits".*"1 reversal"/;
@@ -203,10 +207,6 @@ it.each([
 	['month-end-statement', 'Statement', NEXT_MONTH, TAKEN_BACK],
 	['month-end-statement', 'Statement', BY_HAND, TAKEN_BY_HAND],
 	['month-end-statement', 'Statement', WITHOUT_AMOUNT, NO_AMOUNT],
-	['month-end-statement', 'Statement', paidIn(''), IN_DOLLARS],
-	['month-end-statement', 'Statement', paidIn('usd'), IN_DOLLARS],
-	['deposit-to-message', 'Name the account', NAMELESS, NO_NAMES],
-	['deposit-to-slack', 'Name the account', NAMELESS, NO_NAMES],
 	['month-end-statement', 'Statement', CAPITALIZED, BOTH_READ],
 	[
 		'month-end-statement',
@@ -226,18 +226,30 @@ it.each([
 		statement('total of deposits', ...UNREAD),
 		/Not in the totals: 2 rows without a date or amount/,
 	],
+	['month-end-statement', 'Statement', paidIn(''), IN_DOLLARS],
+	['month-end-statement', 'Statement', paidIn('usd'), IN_DOLLARS],
+	['deposit-to-message', 'Name the account', NAMELESS, NO_NAMES],
+	['deposit-to-slack', 'Name the account', NAMELESS, NO_NAMES],
 	['deposit-to-sheet', 'Name the account', NAMELESS, /"an unknown account"/],
 	['deposit-to-message', 'Name the account', NO_CURRENCY, /"1,250.00 in an unknown currency"/],
 	['deposit-to-sheet', 'Write the row', again('complete', first), KEPT],
 	['deposit-to-sheet', 'Write the row', again('reverted', first), KEPT_TWICE],
 	['deposit-to-sheet', 'Write the row', again('reverted', {}), TAKEN_NOW],
 	['onboarding-to-board', 'Added twice?', { 'Get the cards again': twice }, /true.*false.*false/],
-	['payroll-run-with-approval', 'Left to pay', LEFT, /"leftValue":false/],
+	['payroll-run-with-approval', 'Left to pay', sheet({ outcome: 'Paid' }), DONE],
+	['payroll-run-with-approval', 'Left to pay', sheet({ Outcome: ' unknown' }), DONE],
+	['payroll-run-with-approval', 'Left to pay', sheet({ row_number: 2, amount: ' ' }), EMPTY],
+	['payroll-run-with-approval', 'Left to pay', sheet({ row_number: 2, Betrag: 10 }), TO_PAY],
 	['payroll-run-with-approval', 'Decide', FAILED_CHECK, NOTHING_TO_DECIDE],
 	['payroll-run-with-approval', 'Approved?', FAILED, /"leftValue":false/],
 	['payroll-run-by-signed-in-approver', 'Decide', FAILED_CHECK, NOTHING_TO_DECIDE],
 	['payroll-run-by-signed-in-approver', 'Approved?', FAILED, /"leftValue":false/],
-	['payroll-run-approved-in-slack', 'Ask for approval', FAILED_CHECK, ONE_BUTTON],
+	[
+		'payroll-run-approved-in-slack',
+		'Ask for approval',
+		{ ...sheet({ outcome: '' }), ...FAILED_CHECK },
+		ONE_BUTTON,
+	],
 	['payroll-run-with-approval', 'Write the outcome', BEFORE, /"paid","transaction":"tx-1".*-31T/],
 	['payroll-run-with-approval', 'Write the outcome', usedAgain({ outcome: ' Paid' }), LEFT_ALONE],
 	['payroll-run-with-approval', 'Write the outcome', usedAgain({ outcome: 'unknown' }), LEFT_ALONE],

@@ -209,6 +209,7 @@ it.each(ends)('%s: “%s” fails, the workflow runs again, and is retried', asy
 
 	const { hasFailed, retry } = await run(example);
 	expect(payments()).toHaveLength(count);
+	expect(world.said.join('\n')).not.toContain('has no column');
 	expect(hasFailed).toBe(!isWrittenAtOnce);
 
 	/* The sheet is in another order by then. */
@@ -295,6 +296,23 @@ it.each(RUNS)('%s pays nothing from a sheet without the column reference', async
 	expect(payments()).toEqual([]);
 	expect(world.said.join('\n')).toContain('no row has that column');
 });
+
+it.each(RUNS)(
+	'%s pays once, and says before that the sheet has no column outcome',
+	async (example) => {
+		sandbox.firstTeam.balances.set('USD', 99_999_999n);
+		const sheet = withHeader(example, 'outcome', 'Outcome');
+		const { length } = sheet;
+		Object.assign(world, { sheet, record: [], said: [], failing: '' });
+		await run(example);
+		expect(world.said[0]).toContain('The sheet has no column outcome');
+		/* A sheet takes no value for a column that it doesn’t have. */
+		world.sheet = world.sheet.map((row) => without(row, 'outcome'));
+		await run(example);
+		expect(world.said.at(-1)).toMatch(PAID_BEFORE);
+		expect(payments()).toHaveLength(length);
+	},
+);
 
 const BOTH = ['Check the run', 'Pay'];
 
