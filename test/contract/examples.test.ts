@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 
@@ -191,6 +191,12 @@ describe.each(EXAMPLES)('the example %s', (name) => {
 		expect(opened.filter((title) => !editor.includes(title ?? ''))).toEqual(
 			opened.filter((title) => nodes.some((node) => node.name === title)),
 		);
+	});
+
+	it('links only to files of the repository that exist', () => {
+		const files = [...JSON.stringify(notes).matchAll(/blob\/main\/([^)#]+)\)/g)];
+		for (const [, file = ''] of files)
+			expect([file, existsSync(path.join(repository, file))]).toEqual([file, true]);
 	});
 
 	it('has no node ID that begins with another’s, which n8n’s editor would open in its place', () => {
