@@ -105,15 +105,10 @@ export function sameAsRow(
 	]);
 }
 
-export function changedSince(
-	{ summary }: Payment,
-	{
-		payment: paid,
-		answer,
-	}: { readonly payment: Payment; readonly answer: { readonly transaction: string } },
-): UserError {
+/** @param paid what an earlier try paid for the item, and its transaction */
+export function changedSince({ summary }: Payment, paid: string, transaction: string): UserError {
 	return refused([
-		`The payment of ${summary} was not sent, because an earlier try of this run paid ${paid.summary} for the item (${asWord(answer.transaction)})`,
+		`The payment of ${summary} was not sent, because an earlier try of this run paid ${paid} for the item (${asWord(transaction)})`,
 		'Retry On Fail runs the node again: use a reference, an amount and a recipient that stay the same.',
 	]);
 }

@@ -276,7 +276,8 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 		const known = this.knownOfOthers(attempt, failure);
 		const own = this.tries.get(`${payment.item}`);
 		if (known.is !== 'sendable' || own === undefined || !('answer' in own)) return known;
-		return { is: 'refused', when: 'earlierTry', error: changedSince(payment, own) };
+		const error = changedSince(payment, own.payment.summary, own.answer.transaction);
+		return { is: 'refused', when: 'earlierTry', error };
 	}
 
 	/** What wasn't looked up counts as not stored. */
