@@ -135,6 +135,14 @@ const REVIEWS: Rows = {
 	Resolve: [{ outcome: 'unknown', error: 'No answer' }],
 };
 const sheet = (row: IDataObject): Rows => ({ 'Read the sheet': [row] });
+const NO_PAYMENT = { reference: '', recipient_email: '', amount: '' };
+/** **Pay** couldn’t read its form, so what it puts out has no reference. The sheet has a row without one. */
+const UNREAD_FORM: Rows = { ...sheet({ reference: '', outcome: 'paid' }), ...broken('refused') };
+/** A check without anything to send, of a sheet with this header. */
+const asked = (header: string): Rows => ({
+	...sheet({ recipient_email: '', amount: '', [header]: 'PAY-001', outcome: '' }),
+	'Check the run': [{ check: 'passed', to_send_count: 0, message: 'Nothing to pay' }],
+});
 /** The two conditions of **Left to pay**: it isn’t paid yet, and it isn’t empty. */
 const DONE = /"leftValue":false.*"leftValue":true/;
 const EMPTY = /"leftValue":true.*"leftValue":false/;
@@ -240,6 +248,36 @@ it.each([
 	['payroll-run-with-approval', 'Left to pay', sheet({ Outcome: ' unknown' }), DONE],
 	['payroll-run-with-approval', 'Left to pay', sheet({ row_number: 2, amount: ' ' }), EMPTY],
 	['payroll-run-with-approval', 'Left to pay', sheet({ row_number: 2, Betrag: 10 }), TO_PAY],
+	['payroll-run-with-approval', 'Left to pay', sheet({ ...NO_PAYMENT, currency: 'USD' }), EMPTY],
+	[
+		'payroll-run-with-approval',
+		'Write the outcome',
+		UNREAD_FORM,
+		/"reference":"Not a row of this sheet"/,
+	],
+	['payroll-run-with-approval', 'Ask for approval', asked('Reference'), /no column reference\./],
+	[
+		'payroll-run-approved-in-slack',
+		'Ask for approval',
+		asked('Reference'),
+		/no column reference\./,
+	],
+	[
+		'payroll-run-with-approval',
+		'Ask for approval',
+		asked('reference'),
+		/^(?!.*no column).*choose Pay/,
+	],
+	[
+		'payroll-run-with-approval',
+		'Decide',
+		asked('reference'),
+		/"Nothing to pay".*Pay sends nothing here/,
+	],
+	['payroll-run-by-signed-in-approver', 'Decide', asked('reference'), /"Nothing to pay"/],
+	['payroll-run-with-approval', 'Tell the channel', declined(0), /"There was nothing to pay/],
+	['payroll-run-with-approval', 'Last page', declined(0, ''), /<p>There was nothing to pay/],
+	['payroll-run-with-approval', 'Last page', ended('refused', 'not_sent'), /Refused<\/h1>/],
 	['payroll-run-with-approval', 'Decide', FAILED_CHECK, NOTHING_TO_DECIDE],
 	['payroll-run-with-approval', 'Approved?', FAILED, /"leftValue":false/],
 	['payroll-run-by-signed-in-approver', 'Decide', FAILED_CHECK, NOTHING_TO_DECIDE],
@@ -280,7 +318,7 @@ it.each([
 	['payroll-run-approved-in-slack', 'Decide', slack({ approved: true }), UNNAMED],
 	['payroll-run-approved-in-slack', 'Decide', slack({ responder: ADA }), /Don’t pay.*ada \(U0/],
 	['payroll-run-approved-in-slack', 'Decide', slack(), /"name":"Decision"[^}]*"value":""/],
-	['unknown-outcome-alarm', 'Wake someone', UNKNOWN, /`It may be paid`\. `Don’t pay it\.` Tell /],
+	['unknown-outcome-alarm', 'Wake someone', UNKNOWN, /`It may be paid`\. `Don’t pay it\.`/],
 	['payroll-sheet-to-invites', 'Write the outcome', INVITES, /" a@b\.co"/],
 	['name-reviews-from-queue', 'Outcome', REVIEWS, /Not known yet: No answer/],
 ])('%s: what “%s” makes of the rows of a sheet', async (example, node, before, expected) => {

@@ -270,7 +270,7 @@ describe.each([
 		const unknown = await run(rows, { ifAlreadyPaid: 'skip' }, CONTINUE);
 		expect(outcomes(unknown)).toEqual(['already_paid', 'unknown', 'not_sent']);
 		expect(unknown.output[2]?.json.run_message).toMatch(
-			/^0 of 3 paid \(\$0\.00\), 1 paid before, 1 unknown, 1 not sent\. Ask the service whether it made PAY-002 \(\$4,200\.00 to contractor\.2@example\.com, code \w{4}-\w{4}-1\), and don’t pay it in another way\. It knows neither your references nor these codes\. PAY-002: /,
+			/^0 of 3 paid \(\$0\.00\), 1 paid before, 1 unknown, 1 not sent\. Ask the service whether it made PAY-002 \(\$4,200\.00 to contractor\.2@example\.com, code \w{4}-\w{4}-1\), and don’t pay it in another way\. Name team, recipient, amount and time: it doesn’t know your references or attempt codes\. PAY-002: /,
 		);
 	});
 

@@ -100,7 +100,7 @@ export function sameAsRow(
 	return refused([
 		`The payment of ${summary} would be refused, because ${row} has the same ${what}`,
 		what === 'reference'
-			? 'If both are the same payment, remove one of the two. If not, give each a reference of its own.'
+			? 'If both are the same payment, remove one of the two. If not, give each its own reference.'
 			: 'Remove one of the two, or get a new authorization for a new payment.',
 	]);
 }

@@ -61,7 +61,7 @@ export async function poll(context: IPollFunctions): Promise<INodeExecutionData[
 
 function tooSlow(): UserError {
 	return new UserError('The first check after the restart took too long', {
-		hint: 'The checks go on. See whether the service answers and, if a person confirms sign-ins, ask them to.',
+		hint: 'Checking continues. Make sure that the service answers. If a person confirms sign-ins, ask them to confirm.',
 	});
 }
 

@@ -888,7 +888,7 @@ describe('a look at several payments', () => {
 
 	const again = 'Remove one of the two, or get a new authorization for a new payment.';
 	const sameReference =
-		'If both are the same payment, remove one of the two. If not, give each a reference of its own.';
+		'If both are the same payment, remove one of the two. If not, give each its own reference.';
 
 	it.each([
 		['typed data', payment, payment, 'authorization', again],

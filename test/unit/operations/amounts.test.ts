@@ -55,7 +55,7 @@ it.each<readonly [unknown, string]>([
 	['100000000.01', `${RANGE}, not $100,000,000.01`],
 	[
 		12_600.300000000001,
-		`must be ${DOLLARS}, not 12600.300000000001; round it where it is computed`,
+		`must be ${DOLLARS}, not 12600.300000000001; round it where you calculate it`,
 	],
 	[1e15, `must be ${DOLLARS}, not 1000000000000000`],
 	...[

@@ -79,7 +79,7 @@ async function readKnown(
 		if (email === null) {
 			const who = nanoid === null ? 'a user who has neither an ID nor' : `user ${nanoid} without`;
 			throw new UserError(`The service lists ${who} an email address`, {
-				hint: 'Ask the service to add it. Or leave out who is in the team already, and set Existing People to Invite.',
+				hint: 'Ask the service to add it. Or leave out the people who are already in the team, and set Existing People to Invite.',
 			});
 		}
 		note({ email, outcome: 'member', nanoid });

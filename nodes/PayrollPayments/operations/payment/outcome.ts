@@ -73,7 +73,7 @@ export function runColumns(rows: readonly Row[]): Readonly<Record<string, string
 			? []
 			: [
 					`Ask the service whether it made ${listed(codes, MAX_NAMED)}, and don’t pay it in another way.`,
-					'It knows neither your references nor these codes.',
+					'Name team, recipient, amount and time: it doesn’t know your references or attempt codes.',
 				];
 	const failures = failuresIn(rowsThatAre(rows, 'refused', 'unknown'), paymentName);
 	const said = [
