@@ -102,16 +102,19 @@ const ANY_TYPE = ['string', 'number', 'boolean', 'object', 'array', 'null'];
 
 /**
  * The same fields with any type, the documented one first: an event goes out exactly as it was received,
- * and n8n's editor shows the first.
+ * and n8n's editor shows the first. It looks into objects and lists only if that is their one type
+ * (useDataSchema.ts), so theirs stays.
  */
-function ofAnyType({ type, properties = {}, items }: JsonSchema): JsonSchema {
+function ofAnyType({ type, properties, items }: JsonSchema): JsonSchema {
+	if (properties === undefined && items === undefined) {
+		return { type: [...new Set([type ?? [], ANY_TYPE].flat())] };
+	}
+	const members = Object.entries(properties ?? {}).map(
+		([name, member]) => [name, ofAnyType(member)] as const,
+	);
 	return {
-		type: [...new Set([type ?? [], ANY_TYPE].flat())],
-		...(Object.keys(properties).length > 0 && {
-			properties: Object.fromEntries(
-				Object.entries(properties).map(([name, member]) => [name, ofAnyType(member)]),
-			),
-		}),
+		type,
+		...(properties && { properties: Object.fromEntries(members) }),
 		...(items && { items: ofAnyType(items) }),
 	};
 }

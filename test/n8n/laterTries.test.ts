@@ -11,7 +11,7 @@ import '../support/withoutPauses';
 import { PayrollPayments } from '../../nodes/PayrollPayments/PayrollPayments.node';
 import { engineNode, nodeTypeOf, NodeTypes, runInEngine } from '../../n8nHost/engine';
 import { CONTINUE, recordsOf, runNode, SavedCredentials } from '../support/actionHost';
-import { useActionSandbox } from '../support/actionSandbox';
+import { useActionSandbox, without } from '../support/actionSandbox';
 
 const sandbox = useActionSandbox();
 const PAYMENT = { method: 'PUT', path: 'instant' };
@@ -145,6 +145,99 @@ async function payLists(lists: readonly IDataObject[][], options: INodeParameter
 	return await sandbox.run(parameters, { items: [{ lists: [...lists] }], node: TWICE });
 }
 
+describe('a later try that reads less than an earlier one', () => {
+	const CONTINUED = { ...TWICE, ...CONTINUE.node };
+	const lists = (options: INodeParameters = {}) =>
+		form({ paymentsSource: 'json', paymentsJson: '={{ $json.lists.shift() }}', options });
+
+	it('tells what is paid where the form of another item can’t be read', async () => {
+		const rows = await sheet();
+		const parameters = sandbox.paying(await sandbox.authorization(), {
+			recipientEmail: '={{ $json.emails.shift() }}',
+			typedData: '={{ $json.authorization }}',
+			paymentReference: '={{ $json.reference }}',
+		});
+		await sandbox.fault({ ...REFUSED, skip: 2, times: 'always' });
+		const items = rows.map((row, index) => ({
+			...row,
+			emails: [row.email, index < 2 && row.email],
+		}));
+		const { error } = await sandbox.run(parameters, { items, node: TWICE });
+		expect(error?.description).toMatch(/^2 of 3 paid \(\$250\.00\), 1 refused\./);
+		expect(error?.description).not.toContain('Nothing was signed or sent');
+		expect(error?.data).toMatchObject({ completed: [{}, {}] });
+	});
+
+	it('pays a row though the list before it was shorter in the earlier one', async () => {
+		const rows = await sheet(['ana', 'ben', 'ben']);
+		const [ana, ben, again] = rows.map((row) => without(row, 'reference'));
+		const items = [{ lists: ['', [ana, ben]] }, { lists: [[again], [again]] }] as IDataObject[];
+		const options = { items, node: CONTINUED };
+		const { output } = await sandbox.run(lists({ ifAlreadyPaid: 'skip' }), options);
+		expect(sandbox.writes()).toHaveLength(3);
+		const transactions = recordsOf(output).map(({ transaction }) => transaction);
+		expect(new Set(transactions).size).toBe(3);
+	});
+
+	it('doesn’t take a row for one of another list', async () => {
+		const [a, b, c, d, e] = await sheet(['ana', 'ben', 'cleo', 'dan', 'eva']);
+		await sandbox.fault(REFUSED);
+		await sandbox.fault({ ...REFUSED, skip: 2, times: 2 });
+		const items = [
+			{ lists: [[a, b, c]] },
+			{
+				lists: [
+					[d, e],
+					[d, e],
+				],
+			},
+		] as IDataObject[];
+		const options = { items, node: CONTINUED };
+		const { output } = await sandbox.run(lists({ expectedPayments: 5 }), options);
+		const references = recordsOf(output).map(({ reference }) => reference);
+		expect(references).toEqual(expect.arrayContaining(['INV-dan', 'INV-eva']));
+	});
+
+	it('moves no more than Maximum per Run with what it can’t read any more', async () => {
+		const [ana = {}, ben = {}] = await sheet();
+		await sandbox.fault(REFUSED);
+		const items = [
+			{
+				lists: [
+					[ana, ben],
+					[ana, { ...ben, amount: '' }],
+				],
+			},
+		] as IDataObject[];
+		const saved = sandbox.credentials({ maximumPerRun: '250' });
+		const { data } = saved;
+		/* Lowered between the tries. */
+		jest.spyOn(saved, 'getDecrypted').mockImplementation(async () => {
+			const maximumPerRun = sandbox.writes().length < 2 ? '250' : '249.99';
+			return await Promise.resolve({ ...data, maximumPerRun });
+		});
+		const { output } = await runNode(saved, lists(), { items, node: CONTINUED });
+		expect(sandbox.writes()).toHaveLength(2);
+		expect(recordsOf(output)[0]).toMatchObject({ outcome: 'refused' });
+	});
+
+	it('sends nothing after an unknown outcome whose row it can’t read', async () => {
+		const [a, b, c] = await sheet();
+		await sandbox.fault(REFUSED);
+		await sandbox.fault(CUT);
+		const items = [
+			{
+				lists: [
+					[a, b, c],
+					[a, { ...b, amount: '' }, c],
+				],
+			},
+		] as IDataObject[];
+		await sandbox.run(lists(), { items, node: CONTINUED });
+		expect(sandbox.writes()).toHaveLength(2);
+	});
+});
+
 describe('a later try with another list of payments', () => {
 	it('tells what an earlier one left unknown of a row that can’t be read any more', async () => {
 		const [ana = {}, ben = {}] = await sheet();
@@ -155,7 +248,6 @@ describe('a later try with another list of payments', () => {
 		]);
 		expect(error?.message).toMatch(/may or may not have been made/);
 		expect(error?.description).not.toContain('Nothing was signed or sent');
-		expect(JSON.stringify(error?.data)).not.toContain('Look at the failure before it');
 	});
 
 	it('doesn’t pass where an earlier one paid only a part of what can’t be read any more', async () => {

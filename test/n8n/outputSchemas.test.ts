@@ -110,3 +110,10 @@ it.each([
 ] as const)('%s.%s has a schema with room for more, less and null', (resource, operation, json) => {
 	expect(() => validateActionOutput({ resource, operation }, [{ json }])).not.toThrow();
 });
+
+it('of an event shows the fields inside a deposit, which n8n’s editor finds in plain objects only', () => {
+	const { properties } = outputSchemas()['v1.0.0.json'] ?? {};
+	const { type, properties: fields } = properties?.deposit ?? {};
+	expect([type, fields?.token?.type]).toEqual(['object', 'object']);
+	expect(fields?.reference?.type).toContain('number');
+});

@@ -65,6 +65,17 @@ it('the rows of a list have one approval, with which all of them are sent', asyn
 	expect(outcomes(paid)).toEqual(['paid', 'paid']);
 });
 
+it('a list with a row that can’t be told of isn’t sent with an approval of the others', async () => {
+	const [ana = {}, ben = {}, cleo = {}] = await sheet();
+	const [check] = recordsOf((await runText([ana, cleo], RUN_CHECK)).output);
+	const approvedCheck = String(check?.approval);
+	const rows = [ana, { ...ben, amount: '' }, cleo];
+	expect(outcomes(await runText(rows, { approvedCheck }, CONTINUE))).toEqual(
+		Array(3).fill('refused'),
+	);
+	expect(sandbox.writes()).toEqual([]);
+});
+
 it('the rows of a list that is refused as a whole are paired with their item', async () => {
 	const credentials = sandbox.credentials({ maximumPerRun: '200' });
 	const parameters = form('json', {}, { paymentsJson: '={{ $json.rows }}' });

@@ -135,9 +135,10 @@ describe('the amount', () => {
 	});
 
 	const plain = 'dollars in plain digits with at most two decimals, e.g. 125.00';
+	const ROUND = '; round it where you calculate it';
 	it.each([
-		[0.1 + 0.2, `must be ${plain}, not 0.30000000000000004`],
-		[41.7 * 3, `must be ${plain}, not 125.10000000000001`],
+		[0.1 + 0.2, `must be ${plain}, not 0.30000000000000004${ROUND}`],
+		[41.7 * 3, `must be ${plain}, not 125.10000000000001${ROUND}`],
 		[1e21, `must be ${plain}, not 1e+21`],
 		[1e-7, `must be ${plain}, not 1e-7`],
 		[true, `must be ${plain}, not true`],

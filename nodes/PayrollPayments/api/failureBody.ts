@@ -58,9 +58,13 @@ function textsIn(value: unknown): string[] {
 	);
 }
 
+/** Names that say of what is true that nothing was done yet: "nonce_valid", "saltUnused". */
+const OF_BEING_NEW = /nonce|salt|unique|not/i;
+
 /** Neither the path of an issue nor a name of what isn't so says what was done. */
 function withoutNames(name: string, member: unknown): unknown {
-	return name === 'path' || member === false || member === null ? undefined : member;
+	if (member === false) return OF_BEING_NEW.test(name) ? member : undefined;
+	return name === 'path' || member === null ? undefined : member;
 }
 
 /** What the service says in words. */

@@ -176,17 +176,23 @@ export class Sessions {
 			waiting: [],
 			replaces: new Set(),
 		}));
-		if (state.pending === undefined) {
+		let { pending } = state;
+		if (pending === undefined) {
 			if (isSuspected && this.isRecent(state.suspectedAt)) return undefined;
 			const { failed } = state;
 			const isPaused = failed && this.clock.elapsed() - failed.at < SIGN_IN_PAUSE;
 			if (isPaused) return await failed.outcome;
 			const isWanted = () => state.waiting.some((signal) => signal?.aborted !== true);
-			this.begin(boundTo, state, signIn(isWanted));
+			pending = signIn(isWanted);
+			this.begin(boundTo, state, pending);
 		}
 		state.waiting.push(stopped);
 		state.replaces.add(token).add(this.newest(boundTo, token));
-		const obtained = await state.pending;
+		const obtained = await pending.catch(async (error: unknown) => {
+			/* It had ended for want of callers when this one came. */
+			if (!isStop(error) || stopped?.aborted === true) throw error;
+			return await this.renew(boundTo, token, signIn, { isSuspicion, stopped });
+		});
 		if (isSuspected) state.suspectedAt = this.clock.elapsed();
 		return obtained;
 	}

@@ -61,7 +61,7 @@ export interface PaymentAnswer {
 /** What came of an item's payment in this run of the node. */
 type Try =
 	| { readonly payment: Payment; readonly answer: PaymentAnswer }
-	| { readonly code: string; readonly error: UserError }
+	| { readonly payment: Payment; readonly code: string; readonly error: UserError }
 	| { readonly refusal: UserError };
 
 const triesOfRuns = new ExecutionMemory<Try>();
@@ -162,16 +162,19 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 	 * paid the item with another amount, to another recipient, or for another reference.
 	 */
 	ofEarlierTry({
-		item,
+		slot,
 		recipient,
 		cents,
 		reference,
-	}: Pick<Payment, 'item' | 'recipient' | 'cents' | 'reference'>):
+	}: Pick<Payment, 'slot' | 'recipient' | 'cents' | 'reference'>):
 		| Known<PaymentAnswer>
 		| undefined {
-		const own = this.tries.get(`${item}`);
+		const own = this.tries.get(slot);
 		if (own === undefined) return undefined;
-		if ('error' in own) return { is: 'unknown', when: 'earlierTry', ...own };
+		if ('error' in own) {
+			const { code, error } = own;
+			return { is: 'unknown', when: 'earlierTry', code, error };
+		}
 		if ('refusal' in own) {
 			/* After an unknown outcome, no try sends it again. */
 			const isEnded = [...this.tries.values()].some((each) => 'error' in each);
@@ -184,6 +187,11 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 		}
 		if (isOtherReference(payment.reference, reference)) return undefined;
 		return { is: 'done', when: 'earlierTry', answer: { ...answer, already_sent: true } };
+	}
+
+	/** The payments that earlier tries of this run have made, or may have made. */
+	ofEarlierTries(): Payment[] {
+		return [...this.tries.values()].flatMap((own) => ('refusal' in own ? [] : own.payment));
 	}
 
 	/**
@@ -212,27 +220,27 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 			inProcess.release();
 			throw await this.seenError(attempt);
 		}
-		const item = `${payment.item}`;
+		const { slot } = payment;
 		try {
 			throwIfStopped(this.signal);
 			const answer = await send();
 			this.memory.record(paid.map((key) => inMemory(payment, key)));
 			inProcess.keep();
 			for (const key of paid) this.justPaid.add(key);
-			this.tries.set(item, { payment, answer });
+			this.tries.set(slot, { payment, answer });
 			return answer;
 		} catch (error) {
 			if (!wasNotMade(error)) {
 				inProcess.keep();
 				const unknown = outcomeUnknown(payment, attempt.code, error);
-				this.tries.set(item, { code: attempt.code, error: unknown });
+				this.tries.set(slot, { payment, code: attempt.code, error: unknown });
 				throw unknown;
 			}
 			let isCleared = true;
 			await inStore.release().catch(() => (isCleared = false));
 			inProcess.release();
 			const refusal = notMade(attempt, error, isCleared);
-			this.tries.set(item, { refusal });
+			this.tries.set(slot, { refusal });
 			throw refusal;
 		}
 	}
@@ -274,7 +282,7 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 		const earlier = this.ofEarlierTry(payment);
 		if (earlier !== undefined) return earlier;
 		const known = this.knownOfOthers(attempt, failure);
-		const own = this.tries.get(`${payment.item}`);
+		const own = this.tries.get(payment.slot);
 		if (known.is !== 'sendable' || own === undefined || !('answer' in own)) return known;
 		const error = changedSince(payment, own.payment.summary, own.answer.transaction);
 		return { is: 'refused', when: 'earlierTry', error };

@@ -48,6 +48,8 @@ export interface Payment {
 	readonly summary: string;
 	/** Number of the input item, or of the row. */
 	readonly item: number;
+	/** The item or row, by what stays the same in each try of a run. */
+	readonly slot: string;
 	/** The row as people call it, e.g. "row 7 of the sheet (PAY-007)". */
 	readonly row?: string;
 	/** The codes of attempts that, as the service says, were not made; as the user typed them. */

@@ -127,9 +127,13 @@ export function approve(
 	if (approved.size === 0 && !credentials.limits.requireApproval) return rows;
 	const given = new Map([...approved].map(([item, text]) => [item, normalizeApproval(text)]));
 	const own = [approvalsOf(of, rows), approvalsOf(of, rows, leftAlone)];
+	/* What can't be told of can't have been seen. */
+	const untold = rowsThatAre(rows, 'refused').filter(({ writes }) => writes.length === 0);
+	const partly = new Set(untold.flatMap(({ place }) => place?.item ?? []));
 	const isApproved = (row: Row) => {
 		const approvals = own.map((each) => normalizeApproval(each.get(row) ?? ''));
-		return row.items.every((item) => approvals.includes(given.get(item) ?? 'none'));
+		const isPart = row.place !== undefined && partly.has(row.place.item);
+		return !isPart && row.items.every((item) => approvals.includes(given.get(item) ?? 'none'));
 	};
 	const ready = rowsThatAre(rows, 'ready');
 	const unapproved = new Set<Row>(ready.filter((row) => !isApproved(row)));

@@ -1,4 +1,5 @@
 import { ExecutionMemory, type RunScope } from '../idempotency/executionMemory';
+import { UserError } from '../shared/errors';
 import type { Operation } from './operation';
 import {
 	concernsRun,
@@ -7,7 +8,9 @@ import {
 	isUnread,
 	refuseRest,
 	rowsThatAre,
+	slotsOf,
 	type Row,
+	type RowThatIs,
 } from './rows';
 import type { OutputRecord } from './write';
 
@@ -24,20 +27,17 @@ export function withEarlierTry(
 	rows: readonly Row[],
 ): readonly Row[] {
 	const run = rowsOfRuns.of(scope);
-	const [before = [], undone = []] = [run.get('done'), run.get('undone')];
-	const refusedNow = rows.filter((row) => concernsRun(row) || isUnread(row));
-	const told = new Set(refusedNow.filter((row) => isDone(row, before, undone)));
+	const [before, undone] = [byKey(run.get('done') ?? []), byKey(run.get('undone') ?? [])];
+	const isUnasked = (row: Row) =>
+		concernsRun(row) || isUnread(row) || rowsThatAre([row], 'read', 'ready').length > 0;
+	const unasked = rows.filter(isUnasked);
+	const told = new Set(unasked.filter((row) => isDone(row, before, undone)));
 	const others = rows.filter((row) => !told.has(row));
 	/* A form that can't be read is why the others weren't sent. */
 	const [unread] = rowsThatAre([...told], 'refused').filter(isUnread);
-	const all = [
-		...(unread === undefined ? others : heldUpBy(unread.state.error, others)),
-		...before.filter((earlier) =>
-			refusedNow.some(
-				(row) => (told.has(row) || unreadItem(row) !== undefined) && isSame(row, earlier),
-			),
-		),
-	];
+	const retold = unasked.filter((row) => told.has(row) || unreadItem(row) !== undefined);
+	const earlier = [...new Set(retold.flatMap((row) => sameIn(before, row)))];
+	const all = [...(unread === undefined ? others : heldUpBy(unread, others, earlier)), ...earlier];
 	/* Without a failure there is no further try. */
 	const isLast = failedRows(all).length === 0;
 	run.set('done', isLast ? [] : doneIn(all, columnsOfEarlierTry));
@@ -45,31 +45,65 @@ export function withEarlierTry(
 	return all;
 }
 
+/** What earlier tries of the run have done, or may have done. */
+export function doneByEarlierTries(scope: RunScope): readonly Row[] {
+	return rowsOfRuns.of(scope).get('done') ?? [];
+}
+
 /** The input item whose form can't be read; it may have had a list of rows. */
 function unreadItem(row: Row): number | undefined {
 	return isUnread(row) && row.place?.row === undefined ? row.place?.item : undefined;
 }
 
-function isSame(row: Row, earlier: Row): boolean {
+type RowsByKey = ReadonlyMap<string, readonly Row[]>;
+
+/** Rows by the number of each of their items, and by each input item that they come from. */
+function byKey(rows: readonly Row[]): RowsByKey {
+	const found = new Map<string, Row[]>();
+	for (const row of rows) {
+		const keys = [
+			...slotsOf(row).map((slot) => `row ${slot}`),
+			...inputItemsOf(row).map((item) => `item ${item}`),
+		];
+		for (const key of keys) {
+			const others = found.get(key);
+			if (others === undefined) found.set(key, [row]);
+			else others.push(row);
+		}
+	}
+	return found;
+}
+
+function sameIn(rows: RowsByKey, row: Row): readonly Row[] {
 	const item = unreadItem(row);
-	return item === undefined
-		? earlier.items.some((each) => row.items.includes(each))
-		: inputItemsOf(earlier).includes(item);
+	const keys = item === undefined ? slotsOf(row).map((slot) => `row ${slot}`) : [`item ${item}`];
+	return keys.flatMap((key) => rows.get(key) ?? []);
 }
 
 /** Whether an earlier try has done all of a row, or may have. */
-function isDone(row: Row, before: readonly Row[], undone: readonly Row[]): boolean {
-	const earlier = before.filter((each) => isSame(row, each));
+function isDone(row: Row, before: RowsByKey, undone: RowsByKey): boolean {
 	if (unreadItem(row) !== undefined) {
-		return earlier.length > 0 && !undone.some((each) => isSame(row, each));
+		return sameIn(before, row).length > 0 && sameIn(undone, row).length === 0;
 	}
-	const items = new Set(earlier.flatMap((each) => each.items));
-	return row.items.every((item) => items.has(item));
+	return slotsOf(row).every((slot) => before.has(`row ${slot}`));
 }
 
 /** The rows that weren't sent because another one couldn't be read, unless an unknown outcome ended the try. */
-function heldUpBy(error: unknown, rows: readonly Row[]): Row[] {
-	const unknown = rowsThatAre(rows, 'unknown').filter(({ state }) => state.when !== 'earlierRun');
+function heldUpBy(
+	unread: RowThatIs<'refused'>,
+	rows: readonly Row[],
+	earlier: readonly Row[],
+): Row[] {
+	const { error: reason } = unread.state;
+	const [item = 0] = inputItemsOf(unread);
+	/* Else it would be told of each row as its own. */
+	const error =
+		reason instanceof UserError && reason.context.row === undefined
+			? reason.with({ item })
+			: reason;
+	const unknown = rowsThatAre([...rows, ...earlier], 'unknown').filter(
+		({ state }) => state.when !== 'earlierRun',
+	);
 	const isHeldUp = ({ state }: Row) => state.is === 'notSent' && unknown.length === 0;
 	return refuseRest(rows, error).map((row) =>
 		isHeldUp(row) ? { ...row, state: { is: 'refused', error, scope: 'run' } } : row,

@@ -5,6 +5,8 @@ import type { OutputRecord, Perform, ShownWrite } from './write';
 /** Where a row of a sheet comes from: one of the input items, or a list in one. */
 export interface Place {
 	readonly item: number;
+	/** In the list of the item; the rows' numbers depend on the lists before it. */
+	readonly index?: number;
 	readonly row?: SheetPlace;
 }
 
@@ -107,6 +109,11 @@ export function sheetPlaceOf({ items, place }: Pick<Row, 'items' | 'place'>): Sh
 /** The numbers of the input items that a row comes from. */
 export function inputItemsOf({ items, place }: Pick<Row, 'items' | 'place'>): readonly number[] {
 	return place === undefined ? items : [place.item];
+}
+
+/** The rows by what stays the same in each try: a list that can't be read shifts the numbers of others. */
+export function slotsOf({ items, place }: Pick<Row, 'items' | 'place'>): readonly string[] {
+	return place?.index === undefined ? items.map(String) : [`${place.item}/${place.index}`];
 }
 
 export function inOrder<Some extends Pick<Row, 'items'>>(rows: readonly Some[]): Some[] {

@@ -10,7 +10,7 @@ import { Redactor } from '../shared/redaction';
 import { approvalsOf, approve, checkRecords, leftAlone } from './approve';
 import { refuseCaller } from './callers';
 import type { Settings } from './commonOptions';
-import { withEarlierTry } from './earlierTry';
+import { doneByEarlierTries, withEarlierTry } from './earlierTry';
 import { combineFailures } from './failure';
 import type { Operation } from './operation';
 import { outputItems } from './output';
@@ -101,7 +101,11 @@ async function carryOut(
 	await step(async () => await confirmToken(operation, rows, await open()));
 	if (opened === undefined) return { rows };
 	const ends = (state: State) => endsRun(state, operation, continues);
-	rows = await send(rows, (await open()).perform, settings, ends);
+	/* Also where the row of an earlier try's unknown outcome can't be read any more. */
+	const isEnded = [...rows, ...doneByEarlierTries(scopeOf(context))].some(({ state }) =>
+		ends(state),
+	);
+	rows = await send(rows, (await open()).perform, settings, { ends, isEnded });
 	return { rows: (await operation.finish?.(rows, (await open()).run)) ?? rows };
 }
 
@@ -150,7 +154,7 @@ function formsOf(
 	if (!Array.isArray(rows)) return [{ ...form, items: [first] }];
 	return rows.map((json: unknown, index) => {
 		const number = first + index;
-		const place = { item: item.index, row: placeIn(json, number + 1) };
+		const place = { item: item.index, ...(!isRow && { index }), row: placeIn(json, number + 1) };
 		return isRecord(json) && !isEmptyRow(json)
 			? { ...form, json, items: [number], place }
 			: undefined;
@@ -222,7 +226,7 @@ async function describe(
 	const approvals = approvalsOf(run.approvable, rows, leftAlone);
 	return rows.map((row) => {
 		if (row.state.is !== 'ready' && row.state.is !== 'done') return row;
-		const records = checkRecords(run.approvable, row.writes, approvals.get(row) ?? '');
+		const records = checkRecords(run.approvable, row.writes, approvals.get(row));
 		return { ...row, state: { is: 'checked', records } };
 	});
 }
@@ -266,9 +270,9 @@ async function send(
 	rows: readonly Row[],
 	perform: Perform,
 	{ concurrency }: Settings,
-	ends: (state: State) => boolean,
+	{ ends, isEnded: wasEnded }: { ends(state: State): boolean; readonly isEnded: boolean },
 ): Promise<readonly Row[]> {
-	let isEnded = rows.some(({ state }) => ends(state));
+	let isEnded = wasEnded;
 	const carriedOut = new Map<Row, State>();
 	const queue = rowsThatAre(rows, 'ready').values();
 	const worker = async () => {

@@ -133,7 +133,9 @@ it('the name of a field doesn’t mean that it was made before', () => {
 	for (const data of [zod, { issues: zod }, insufficient]) {
 		expect(failure({ success: false, data }).saysItExists).toBe(false);
 	}
-	expect(failure({ success: false, data: { is_duplicate: true } }).saysItExists).toBe(true);
+	for (const data of [{ is_duplicate: true }, { nonce_valid: false }, { salt_unique: false }]) {
+		expect(failure({ success: false, data }).saysItExists).toBe(true);
+	}
 });
 
 it.each([

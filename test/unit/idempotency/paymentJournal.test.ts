@@ -12,6 +12,7 @@ import {
 	codeOf,
 	failureOf,
 	invoice,
+	ofItem,
 	paid,
 	payment,
 	refused,
@@ -119,7 +120,7 @@ describe('a payment that was made', () => {
 	it.each([
 		['by its typed data', payment, payment],
 		['by its reference', withSalt('1', 'INV-1'), withSalt('2', 'INV-1')],
-		['as another item of the same run', payment, { ...payment, item: 1 }],
+		['as another item of the same run', payment, ofItem(1)],
 	])('is refused as paid, and without a code: %s', async (_what, first, second) => {
 		await pay(first, paid, { executionId: 'run' });
 		const options = { executionId: second.item === 1 ? 'run' : undefined };
@@ -144,7 +145,7 @@ describe('a payment that was made', () => {
 
 	it('is recorded as paid with the next payment, should the process end before the run does', async () => {
 		const interrupted = open();
-		const rows = ['1', '2', '3'].map((salt, item) => ({ ...withSalt(salt, salt), item }));
+		const rows = ['1', '2', '3'].map((salt, item) => ofItem(item, withSalt(salt, salt)));
 		for (const row of rows) await interrupted.perform(row, async () => paid);
 		expect((await look(rows)).map((known) => known.is)).toEqual(['done', 'done', 'unknown']);
 		await interrupted.close();
@@ -155,7 +156,7 @@ describe('a payment that was made', () => {
 
 	it('is recorded as paid although the next payment was refused in the meantime', async () => {
 		const journal = open();
-		const other = { ...withSalt('2', 'INV-2'), item: 1 };
+		const other = ofItem(1, withSalt('2', 'INV-2'));
 		await journal.perform(invoice, async () => paid);
 		await journal.look([other]);
 		await pay(other);
@@ -336,7 +337,7 @@ describe('a payment that was sent', () => {
 });
 
 describe('a payment that was refused', () => {
-	const rows = ['1', '2', '3'].map((salt, item) => ({ ...withSalt(salt), item }));
+	const rows = ['1', '2', '3'].map((salt, item) => ofItem(item, withSalt(salt)));
 	const again = { executionId: 'tries' };
 
 	it('is sent in the next try of the run', async () => {
@@ -401,7 +402,7 @@ describe('n8n’s store', () => {
 	it('isn’t asked for a workflow that n8n doesn’t keep, and then nothing is sent', async () => {
 		store.meanwhile = fail('The expression evaluated to a falsy value');
 		const memory = new ProcessMemory();
-		const other = { ...withSalt('other'), item: 1 };
+		const other = ofItem(1, withSalt('other'));
 		await pay(other, paid, { memory, nodeId: 'other' });
 		const journal = open({ workflowId: '', memory });
 		expect(await journal.look([payment, other])).toMatchObject([
@@ -880,7 +881,7 @@ it.each([2, 3, 4])(
 describe('a look at several payments', () => {
 	it('counts the attempts, and lets different payments pass', async () => {
 		const confirmedNotPaid = [await codeOf(pay(payment, broken))];
-		const others = ['1', '2'].map((salt, item) => ({ ...withSalt(salt, salt), item: 1 + item }));
+		const others = ['1', '2'].map((salt, item) => ofItem(1 + item, withSalt(salt, salt)));
 		expect(await look([{ ...payment, confirmedNotPaid }, ...others])).toEqual(
 			[2, 1, 1].map((attempt) => ({ is: 'sendable', attempt })),
 		);
@@ -902,10 +903,7 @@ describe('a look at several payments', () => {
 		],
 		['typed data with a reference and without', invoice, payment, 'authorization', again],
 	])('refuses the second of two with the same: %s', async (_which, one, other, what, hint) => {
-		const rows = [withSalt('other'), one, other, other].map((row, index) => ({
-			...row,
-			item: 3 + index,
-		}));
+		const rows = [withSalt('other'), one, other, other].map((row, index) => ofItem(3 + index, row));
 		const [, first, second, third] = await look(rows);
 		expect(first).toEqual({ is: 'sendable', attempt: 1 });
 		expect(second).toMatchObject(
@@ -920,7 +918,7 @@ describe('a look at several payments', () => {
 
 	it('of 1,100 asks n8n’s store a few times, and leaves no trace', async () => {
 		expect([await look([]), store.calls]).toEqual([[], 0]);
-		const rows = Array.from({ length: 1_100 }, (_, item) => ({ ...withSalt(`${item}`), item }));
+		const rows = Array.from({ length: 1_100 }, (_, item) => ofItem(item, withSalt(`${item}`)));
 		const known = await look(rows);
 		expect(known.every((each) => each.is === 'sendable')).toBe(true);
 		expect(store.calls).toBe(4);

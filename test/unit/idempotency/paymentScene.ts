@@ -23,10 +23,18 @@ export const payment: Payment = {
 	cents: 12_500,
 	summary: '$125.00 to ana@example.com',
 	item: 0,
+	slot: '0',
 	confirmedNotPaid: [],
 };
 
 export const invoice: Payment = { ...payment, reference: 'INV-1' };
+
+/** The payment of another item. */
+export const ofItem = (item: number, other = payment): Payment => ({
+	...other,
+	item,
+	slot: `${item}`,
+});
 
 /** A payment with an authorization of its own. */
 export const withSalt = (salt: string, reference?: string): Payment => ({

@@ -20,6 +20,7 @@ const sheet: readonly Payment[] = ['INV-1', 'INV-2', undefined].map((reference, 
 	reference,
 	summary: `row ${item}`,
 	item,
+	slot: `${item}`,
 }));
 
 /** What a row may say in a later run: the same reference, or authorization, for something else. */

@@ -4,7 +4,7 @@ import { instantPaymentAnswer } from '../../api/schemas/answers';
 import type { Known } from '../../idempotency/journal';
 import type { PaymentAnswer, PaymentJournal } from '../../idempotency/paymentJournal';
 import type { Payment } from '../../idempotency/paymentKeys';
-import { refused, refuseRest, type Form, type Row, type State } from '../../run/rows';
+import { refused, refuseRest, slotsOf, type Form, type Row, type State } from '../../run/rows';
 import { placeName, type SheetPlace } from '../../shared/sheetPlace';
 import type { OutputRecord } from '../../run/write';
 import { UserError } from '../../shared/errors';
@@ -60,6 +60,7 @@ function paymentOf({ items, place, input }: PaymentForm, run: PaymentRun, signer
 		typedData: input.typedData.message,
 		confirmedNotPaid: run.settings.confirmedNotPaid ?? [],
 		...{ recipient: recipientEmail, cents, item: items[0] },
+		slot: slotsOf({ items, place })[0] ?? '',
 		summary: `${centsAsDollars(cents)} to ${recipientEmail}`,
 		row: place?.row && placeName(place.row),
 	};
@@ -176,7 +177,12 @@ async function triedBefore(
 ): Promise<PaymentRow | undefined> {
 	const { items, place, input } = form;
 	const { recipientEmail: recipient, paymentReference: reference } = input;
-	const change = { item: items[0], recipient, cents: centsOf(input), reference };
+	const change = {
+		slot: slotsOf({ items, place })[0] ?? '',
+		recipient,
+		cents: centsOf(input),
+		reference,
+	};
 	const known = journal.ofEarlierTry(change);
 	if (known === undefined) return undefined;
 	/* Whether the wallet can still be opened doesn't matter. */
@@ -220,8 +226,12 @@ function totalOf(forms: readonly PaymentForm[]): bigint {
 }
 
 /** @throws {UserError} if the run would move more than the credentials allow */
-function checkLimit(rows: readonly PaymentRow[], { credentials }: PaymentRun): void {
-	/* What an earlier try of this run has paid counts, too. */
+function checkLimit(
+	rows: readonly PaymentRow[],
+	{ credentials }: PaymentRun,
+	journal: PaymentJournal,
+): void {
+	/* What an earlier try of this run has paid counts, too, also where its row can't be read any more. */
 	const moving = rows.filter(
 		({ state }) => state.is === 'ready' || ('when' in state && state.when === 'earlierTry'),
 	);
@@ -229,7 +239,11 @@ function checkLimit(rows: readonly PaymentRow[], { credentials }: PaymentRun): v
 	const total = signed.every((cents) => cents !== undefined)
 		? signed.reduce((sum, cents) => sum + cents, 0n)
 		: undefined;
-	requireAllowedRun(credentials, totalCents(moving), total);
+	const slots = new Set(moving.map(({ payment }) => payment.slot));
+	const unread = journal.ofEarlierTries().filter(({ slot }) => !slots.has(slot));
+	const before = unread.reduce((sum, { cents }) => sum + BigInt(cents), 0n);
+	const signedTotal = total === undefined ? undefined : total + before;
+	requireAllowedRun(credentials, totalCents(moving) + before, signedTotal);
 }
 
 /** Checks all payments of a run: each by itself, the run's totals, and what was paid before. */
@@ -273,7 +287,7 @@ export async function checkPayments(
 	});
 	looked.push(...tried);
 	try {
-		checkLimit(looked, run);
+		checkLimit(looked, run, journal);
 	} catch (error) {
 		return refuseRest([...rows, ...looked], error);
 	}
