@@ -338,6 +338,17 @@ describe('columns of input rows', () => {
 		expect(same.stored).not.toContain('isn’t used');
 	});
 
+	it.each([
+		['Team ID', 'te-zzzzzzzzzzzz'],
+		['team_nanoid', 'te-zzzzzzzzzzzz'],
+		['Anonymous', 'TRUE'],
+	])('name the column %s, which decides nothing', async (header, value) => {
+		const { stored } = await invite([{ email: a, [header]: value }]);
+		expect(stored).toMatch(new RegExp(`Column .*${header}.* isn’t used: everyone is invited`));
+		const same = { email: b, 'Team ID': sandbox.team, Anonymous: 'FALSE' };
+		expect((await invite([same])).stored).not.toContain('isn’t used');
+	});
+
 	it('tell equal faults in one sentence, and each row its own with Continue', async () => {
 		const items = [a, 'x', undefined, b, undefined, 'y', 'x', undefined].map((email) => ({
 			name: 'Somebody',

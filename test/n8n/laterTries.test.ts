@@ -288,6 +288,60 @@ it('a later try of an approved run says not sent of what an unknown outcome left
 	expect(outcomes).toEqual(['refused', 'unknown', 'not_sent', 'unknown']);
 });
 
+describe('a later try of what the service doesn’t do twice', () => {
+	const retried = { node: { ...TWICE, ...CONTINUE.node } };
+	const lose = async (path: string, method = 'PUT') =>
+		await sandbox.fault({ kind: 'cutAfter', match: { method, path } });
+	const UNKNOWN = { outcome: 'unknown' };
+
+	it('doesn’t say that a role couldn’t be set which an earlier one may have set', async () => {
+		await lose('manager');
+		const { output } = await sandbox.run(sandbox.administratorInvites('zoe@example.com'), retried);
+		expect(output[0]?.json).toMatchObject({
+			...UNKNOWN,
+			error: expect.stringContaining('it isn’t known whether the role was set'),
+		});
+	});
+
+	it('doesn’t call executed invites refused', async () => {
+		const create = sandbox.administratorInvites('zoe@example.com', { operation: 'create' });
+		const [{ json: created } = { json: {} }] = (await sandbox.run(create)).output;
+		await lose('manager');
+		const execute: INodeParameters = {
+			...{ resource: 'administratorInvite', operation: 'complete', role: 'team_viewer' },
+			...{ inviteIds: '={{ $json.invites }}', typedData: '={{ $json.typed_data }}' },
+			options: sandbox.roleOptions('team_viewer'),
+		};
+		const { output } = await sandbox.run(execute, { items: [created], ...retried });
+		expect(output[0]?.json).toMatchObject(UNKNOWN);
+		const alone = await sandbox.run(execute, { items: [created], ...CONTINUE });
+		expect(alone.output[0]?.json).toMatchObject({ outcome: 'refused' });
+	});
+
+	it('doesn’t call a decided review refused', async () => {
+		const [[userId = '', review] = []] = [...sandbox.firstTeam.nameReviews];
+		await lose('name_review', 'POST');
+		const form = {
+			...{ resource: 'nameReview', operation: 'update', teamId: sandbox.team, userId },
+			...{ decision: 'approve', reviewVersion: review?.reviewVersion ?? '' },
+		};
+		const { output } = await sandbox.run(form, retried);
+		expect(output[0]?.json).toMatchObject(UNKNOWN);
+	});
+
+	it('doesn’t send two decisions on one review', async () => {
+		const [[userId = '', review] = []] = [...sandbox.firstTeam.nameReviews];
+		const form = {
+			...{ resource: 'nameReview', operation: 'update', teamId: sandbox.team, userId },
+			...{ decision: '={{ $json.decision }}', reviewVersion: review?.reviewVersion ?? '' },
+		};
+		const items = [{ decision: 'approve' }, { decision: 'cancel' }];
+		const { error } = await sandbox.run(form, { items });
+		expect(error?.message).toBe(`User: ${userId} is already in item 0 [item 1]`);
+		expect(sandbox.writes()).toEqual([]);
+	});
+});
+
 describe('a tool that n8n’s engine runs for an agent', () => {
 	it('pays once, though an expression gives each try a new authorization', async () => {
 		const { message } = await sandbox.authorization();

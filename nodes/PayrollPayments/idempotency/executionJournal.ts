@@ -12,6 +12,8 @@ export interface ExecutionChange<Answer> {
 	readonly identity: unknown;
 	/** Whether it may not be sent again where its first outcome is unknown. */
 	readonly isUnrepeatable?: boolean;
+	/** Whether it only reads, so that no failure leaves a change behind. */
+	readonly isRead?: boolean;
 	/** Reads the answer that an earlier try got. */
 	readonly answer: z.ZodType<Answer, z.ZodTypeDef, unknown>;
 }
@@ -19,6 +21,19 @@ export interface ExecutionChange<Answer> {
 type Outcome = { readonly answer: unknown } | { readonly error: UserError };
 
 const changesOfRuns = new ExecutionMemory<Outcome>();
+
+/** Failures after which a change may have been made, and may be sent again. */
+const doubtsOfRuns = new ExecutionMemory<UserError>();
+
+/** A refusal may be of what an earlier try has made: "already executed". */
+function stillUnknown(error: UserError, earlier: UserError | undefined): UserError {
+	if (earlier === undefined) return error;
+	return error.with({
+		message: `${earlier.message}. An earlier try may have made this change. The last try: ${error.message}`,
+		hint: 'Check the result in the service before you run this again.',
+		outcome: 'unknown',
+	});
+}
 
 /** Changes under way, by the outcomes of their run: an agent can call a tool twice at the same moment. */
 const underWay = new WeakMap<Map<string, Outcome>, Map<string, Promise<unknown>>>();
@@ -63,9 +78,12 @@ export class ExecutionJournal implements Journal<ExecutionChange<unknown>, unkno
 		send: () => Promise<Answer>,
 	): Promise<Answer> {
 		const { outcomes, key } = this.placeOf(change);
+		const doubts = doubtsOfRuns.of(this.scope);
 		const answer = await send().catch((error: unknown) => {
-			const isUnknown = error instanceof UserError && outcomeOf(error) === 'unknown';
-			if (isUnknown && change.isUnrepeatable === true) outcomes.set(key, { error });
+			if (!(error instanceof UserError) || change.isRead === true) throw error;
+			if (outcomeOf(error) !== 'unknown') throw stillUnknown(error, doubts.get(key));
+			if (change.isUnrepeatable === true) outcomes.set(key, { error });
+			else doubts.set(key, error);
 			throw error;
 		});
 		outcomes.set(key, { answer });

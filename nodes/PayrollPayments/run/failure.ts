@@ -49,7 +49,9 @@ function grouped(failed: readonly FailedRow[]): FailedRow[][] {
 	const groups = new Map<string, FailedRow[]>();
 	for (const row of failed) {
 		const said = messageOf(row.state.error);
-		groups.set(said, [...(groups.get(said) ?? []), row]);
+		const group = groups.get(said);
+		if (group === undefined) groups.set(said, [row]);
+		else group.push(row);
 	}
 	return [...groups.values()];
 }

@@ -33,6 +33,36 @@ export function madeNow(rows: readonly Row[]): Array<RowThatIs<'done'>> {
 	return rowsThatAre(rows, 'done').filter(({ state }) => state.when !== 'earlierRun');
 }
 
+interface Sent {
+	/** Whether this execution has changed anything, or may have. */
+	readonly isTouched: boolean;
+	readonly wasAnySent: boolean;
+	/** Whether a signer may have signed, although nothing was sent. */
+	readonly mayBeSigned: boolean;
+}
+
+/** By the rows of a run: thousands of them may have failed, and each tells what became of all. */
+const sentByRows = new WeakMap<readonly Row[], Sent>();
+
+function sentBy(rows: readonly Row[]): Sent {
+	const known = sentByRows.get(rows);
+	if (known !== undefined) return known;
+	const isTouched = rows.some(
+		({ state }) => (state.is === 'done' || state.is === 'unknown') && state.when !== 'earlierRun',
+	);
+	const sent = {
+		isTouched,
+		wasAnySent: isTouched || rows.some(isRequest),
+		mayBeSigned: failedRows(rows).some(({ state: { error } }) => mayBeSigned(error)),
+	};
+	sentByRows.set(rows, sent);
+	return sent;
+}
+
+function isRequest({ state }: Row): boolean {
+	return state.is === 'refused' && state.scope === 'request';
+}
+
 /**
  * What a failed row says to do. Whether anything was signed or sent is said here and nowhere else,
  * since only the rows tell.
@@ -40,16 +70,10 @@ export function madeNow(rows: readonly Row[]): Array<RowThatIs<'done'>> {
 function hintFor({ effect }: Operation, rows: readonly Row[], row: FailedRow): string | undefined {
 	const { error } = row.state;
 	const hint = error instanceof UserError ? error.hint : undefined;
-	const isRequest = ({ state }: Row) => state.is === 'refused' && state.scope === 'request';
 	if (effect === 'read' || row.state.is === 'unknown' || isRequest(row)) return hint;
-	const isTouched = rows.some(
-		({ state }) => (state.is === 'done' || state.is === 'unknown') && state.when !== 'earlierRun',
-	);
-	const wasAnySent = isTouched || rows.some(isRequest);
+	const { isTouched, wasAnySent, mayBeSigned } = sentBy(rows);
 	if (wasAnySent && row.state.is === 'notSent') return hint;
-	const nothing = failedRows(rows).some(({ state: { error } }) => mayBeSigned(error))
-		? 'Nothing was sent.'
-		: 'Nothing was signed or sent.';
+	const nothing = mayBeSigned ? 'Nothing was sent.' : 'Nothing was signed or sent.';
 	const said = wasAnySent ? 'This was not sent.' : nothing;
 	const others = isTouched && 'Other items were: leave them out of the next run.';
 	return [hint, said, others].filter(Boolean).join(' ');

@@ -102,9 +102,8 @@ async function carryOut(
 	if (opened === undefined) return { rows };
 	const ends = (state: State) => endsRun(state, operation, continues);
 	/* Also where the row of an earlier try's unknown outcome can't be read any more. */
-	const isEnded = [...rows, ...doneByEarlierTries(scopeOf(context))].some(({ state }) =>
-		ends(state),
-	);
+	const before = operation.stopsAtUnknown === true ? doneByEarlierTries(scopeOf(context)) : [];
+	const isEnded = [...rows, ...before].some(({ state }) => ends(state));
 	rows = await send(rows, (await open()).perform, settings, { ends, isEnded });
 	return { rows: (await operation.finish?.(rows, (await open()).run)) ?? rows };
 }

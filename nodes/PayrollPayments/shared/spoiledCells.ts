@@ -14,10 +14,13 @@ const SHORTENED =
 	/(?<![\p{L}\p{N}.,])[+-]?\d{1,3}(?:[.,]\d{1,20}(?:e[+-]?|\s?e\s?[+-]\s?)\d{1,3}|\s?e\s?\+\s?\d{2,3})(?![\p{L}\p{N}])/iu;
 
 /** Digits of which a program made a decimal number. */
-const MADE_DECIMAL = /^[+-]?\d+[.,]0+$/;
+const MADE_DECIMAL = /^(?!\d{1,3},000$)[+-]?\d+[.,]0+$/;
 
 /** What programs write where there is no value. */
 const NOTHING = /^(?:<na>|n\/a|n\.a\.|nan|nat|nil|none|null|undefined)$/i;
+
+/** First names that programs write in another way for nothing: NaT and nil. */
+const FIRST_NAME = /^(?:Nat|NAT|Nil|NIL)$/;
 
 /** What people write where there is no reference yet. */
 const NO_REFERENCE_YET = /^(?:na|tba|tbd|unknown)$/i;
@@ -55,7 +58,9 @@ function faultInAny(text: string): string | undefined {
 /** Why the text of a cell can't be what a person wrote; undefined if it can. */
 export function faultInCell(cell: string): string | undefined {
 	const text = cell.trim();
-	if (NOTHING.test(text)) return `is ${text}, which stands for no value; leave it empty`;
+	if (NOTHING.test(text) && !FIRST_NAME.test(text)) {
+		return `is ${text}, which stands for no value; leave it empty`;
+	}
 	/* A city may be called 's-Hertogenbosch. */
 	if (/^'[\d+=-]/.test(text)) return APOSTROPHE;
 	return faultInAny(text);

@@ -370,7 +370,7 @@ describe('n8n’s store', () => {
 		const journal = open({ executionId: 'tried', memory });
 		await journal.look([withSalt('2')]);
 		store.meanwhile = fail('SQLITE_BUSY');
-		const payments = [invoice, other, withSalt('2')].map((each, item) => ({ ...each, item }));
+		const payments = [invoice, other, withSalt('2')].map((each, item) => ofItem(item, each));
 		const unread = refusedWith('n8n’s record of payments could not be looked up', CHECK_DATABASE);
 		expect(await journal.look(payments)).toMatchObject([
 			{ is: 'done', when: 'earlierTry' },

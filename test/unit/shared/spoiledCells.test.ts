@@ -39,11 +39,22 @@ it.each([
 		'+44 7911 123456',
 		'90210',
 		'1,001',
+		'10,000',
 		'4E11',
 		'2E',
 		'E+11',
 	],
-	...['Nanette', 'Noneman', 'Null Island Ltd', "'s-Hertogenbosch", "O'Neill", 'v1.2e5', 'A1.5E+10'],
+	...[
+		'Nanette',
+		'Nat',
+		'Nil',
+		'Noneman',
+		'Null Island Ltd',
+		"'s-Hertogenbosch",
+		"O'Neill",
+		'v1.2e5',
+		'A1.5E+10',
+	],
 	...['#1 Main Street', 'C#', 'Unit 3E', 'Suite 4.5 East', '100 N/A Street'],
 ])('the cell %j is what a person wrote', (text) => {
 	expect(faultInCell(text)).toBeUndefined();

@@ -84,9 +84,17 @@ function rowsOf(items: readonly InviteItem[]): ReadonlyMap<InviteItem, Row> {
 }
 
 /** Columns for the role or the team, which the form decides for everyone. */
-function unusedIn(rows: readonly Row[], { role, teamId }: Group, { credentials }: RunContext) {
+function unusedIn(
+	rows: readonly Row[],
+	{ role, teamId, anonymous }: Group,
+	{ credentials }: RunContext,
+) {
 	const name = credentials.entities.find(({ id }) => id === teamId)?.name ?? teamId;
-	return columnsUnlikeForm(rows, { role: [role, ROLE_NAMES[role]], team: [teamId, name] });
+	const team = [teamId, name];
+	return columnsUnlikeForm(rows, {
+		...{ role: [role, ROLE_NAMES[role]], team, teamid: team, teamname: team, teamnanoid: team },
+		anonymous: anonymous ? ['true', 'yes', '1'] : ['false', 'no', '0'],
+	});
 }
 
 /**
@@ -165,9 +173,11 @@ export const createInvites = defineWrite({
 		const lookUps = new Map<string, Promise<KnownPeople>>();
 		const knownIn = async ({ skipsExisting, teamId: team }: Group): Promise<KnownPeople> => {
 			if (!skipsExisting) return new Map();
+			const before = lookUps.get(team);
+			if (before !== undefined) return await before;
 			const skipping = groups.filter((each) => each.skipsExisting && each.teamId === team);
 			const emails = skipping.flatMap(({ guests }) => guests.map(({ invitee }) => invitee.email));
-			const lookUp = lookUps.get(team) ?? lookUpPeople(context, team, emails);
+			const lookUp = lookUpPeople(context, team, emails);
 			lookUps.set(team, lookUp);
 			return await lookUp;
 		};

@@ -36,6 +36,7 @@ export async function lookUpPeople(
 	const read = async () => await readKnown(context, teamId, new Set(addresses.map(emailKey)));
 	const lookUp = {
 		identity: ['existingPeople', teamId, addresses],
+		isRead: true,
 		answer: z.custom<KnownPeople>(),
 	};
 	const once = async () => await context.memory().perform(lookUp, read);

@@ -53,8 +53,8 @@ export function rowsFor(group: Group, known: KnownPeople, context: RunContext): 
 		some: readonly Guest[],
 		invited: Iterable<readonly [Guest, PersonOutcome]>,
 	) => {
-		const outcomes = new Map([...before, ...invited]);
-		return some.flatMap((guest) => outcomes.get(guest) ?? []);
+		const now = new Map(invited);
+		return some.flatMap((guest) => now.get(guest) ?? before.get(guest) ?? []);
 	};
 	const rowFor = (some: readonly Guest[], own: ReturnType<typeof requestsFor>): Row => ({
 		items: itemsOf(some),
@@ -103,7 +103,7 @@ function requestsFor(group: Group, newcomers: readonly Guest[], context: RunCont
 	return inBatches(newcomers, inviteesPerRequest).map((guests, index) => {
 		const remark = index > 0 || skipped === 0 ? '' : `; skips ${who} or already invited`;
 		const count = guests.length === 1 ? '1 person' : `${guests.length} people`;
-		const write = context.write(itemsOf(group.guests), {
+		const write = context.write(itemsOf(guests), {
 			entityId: teamId,
 			...ENDPOINTS.createInvites,
 			isUnrepeatable: true,

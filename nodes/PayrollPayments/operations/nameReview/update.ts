@@ -46,21 +46,26 @@ export const resolveNameReview = defineWrite({
 			'action',
 		),
 	},
-	check: eachItem(async ({ items, input, options }, context) => {
-		const { teamId: team, userId, decision, reviewVersion } = input;
-		const body = { review_version: reviewVersion, [options.decisionFieldName]: decision };
-		const what = decision === 'approve' ? 'Approve the name of' : 'Cancel the payment to';
-		const label = entityLabel(team, context.credentials.entities);
-		return [
-			stepOf(
-				context.write(items, {
-					entityId: team,
-					...endpoint('resolveNameReview', { team_nanoid: team, user_nanoid: userId }),
-					summary: `${what} user ${userId} in team ${label}, as reviewed in version ${reviewVersion}`,
-					body,
-					answer: nameReviewAnswer,
-				}),
-			),
-		];
-	}),
+	check: eachItem(
+		async ({ items, input, options }, context) => {
+			const { teamId: team, userId, decision, reviewVersion } = input;
+			const body = { review_version: reviewVersion, [options.decisionFieldName]: decision };
+			const what = decision === 'approve' ? 'Approve the name of' : 'Cancel the payment to';
+			const label = entityLabel(team, context.credentials.entities);
+			return [
+				stepOf(
+					context.write(items, {
+						entityId: team,
+						...endpoint('resolveNameReview', { team_nanoid: team, user_nanoid: userId }),
+						summary: `${what} user ${userId} in team ${label}, as reviewed in version ${reviewVersion}`,
+						body,
+						answer: nameReviewAnswer,
+					}),
+				),
+			];
+		},
+		({ teamId: team, userId, reviewVersion }) => [
+			[`${team} ${userId} ${reviewVersion}`, `User: ${userId}`],
+		],
+	),
 });
