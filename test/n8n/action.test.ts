@@ -1,5 +1,6 @@
 import { WorkflowExpression, type INodeParameters } from 'n8n-workflow';
 
+import '../support/withoutPauses';
 import { TYPED_DATA_TRICKS } from '../../sandbox/administratorInvites';
 import { systemClock } from '../../nodes/PayrollPayments/api/session';
 import { startRemoteSigner, type RemoteSigner } from '../../sandbox/remoteSigner';
@@ -300,7 +301,7 @@ describe('administrator invites', () => {
 		await sandbox.run(sandbox.balance());
 		const match = { path: 'balance|manager' };
 		await sandbox.fault({ match, kind: 'status', status: 401, skip: 1, times: 'always' });
-		const node = { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 };
+		const node = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
 		const { error } = await sandbox.run(send(), { node });
 		expect(error?.description).toMatch(/^2 invites were created \(one@example\.com, two@/);
 		expect(error?.data).toEqual(typedDataCreated);

@@ -75,7 +75,7 @@ describe('a failure that can’t be read', () => {
 		const { output } = await runNode(credentials(), FORMS.createInvites, CONTINUE);
 		expect(output[0]?.json).toMatchObject({ outcome: 'unknown', http_status: 500 });
 		expect(output[0]?.json.hint).not.toContain('Nothing was');
-		const node = { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 };
+		const node = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
 		await runNode(credentials(), FORMS.createAdministratorInvites, { node });
 		expect(service.requests.filter(({ path }) => path.includes('manager'))).toHaveLength(1);
 	});

@@ -3,6 +3,7 @@ import path from 'node:path';
 
 import type { ICredentialDataDecryptedObject, IDataObject, INodeParameters } from 'n8n-workflow';
 
+import '../support/withoutPauses';
 import type { AccountName, FaultInput } from '../../sandbox/server';
 import { repository } from '../../tooling/paths.mjs';
 import { runNode } from '../support/actionHost';

@@ -794,7 +794,7 @@ describe('Existing People: Skip, after a run was cut', () => {
 
 	it('is answered from memory by Retry On Fail, also what was invited before the error', async () => {
 		await failPost(1, { status: 403 });
-		const node = { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 };
+		const node = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
 		const run = await skip(rows, parameters, { node });
 		expect(run.error).toBeUndefined();
 		expect(outcomes(run)).toEqual(rows.map(() => 'invited'));
@@ -805,7 +805,7 @@ describe('Existing People: Skip, after a run was cut', () => {
 
 	it('is not sent again by Retry On Fail where the outcome is unknown', async () => {
 		await failPost(1, { kind: 'cutAfter' });
-		const node = { retryOnFail: true, maxTries: 3, waitBetweenTries: 0 };
+		const node = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
 		const { error } = await skip(rows, parameters, { node });
 		expect(error?.message).toMatch(
 			/The request wasn’t sent again, because the first one may have succeeded \[item \d\]$/,

@@ -18,7 +18,7 @@ const PAYMENT = { method: 'PUT', path: 'instant' };
 const REFUSED = { kind: 'status', status: 400, match: PAYMENT } as const;
 const CUT = { kind: 'cutAfter', match: PAYMENT } as const;
 const LOST = expect.stringContaining('database is locked');
-const TWICE = { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 };
+const TWICE = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
 /** As n8n's engine runs a tool that an agent asked for (requests-response.js). */
 const TOOL: Partial<INode> = {
 	type: 'payrollPaymentsTool',

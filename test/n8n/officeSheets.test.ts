@@ -148,7 +148,7 @@ it('keeps saying why a payment was refused when a later try of Retry On Fail end
 	const approvedCheck = String((await pay(rows, RUN_CHECK)).output[0]?.json.approval);
 	await sandbox.fault({ kind: 'status', status: 400, match: PAYMENT });
 	await sandbox.fault({ kind: 'cutBefore', match: PAYMENT });
-	const node = { ...CONTINUE.node, retryOnFail: true, maxTries: 2, waitBetweenTries: 0 };
+	const node = { ...CONTINUE.node, retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
 	const { output } = await pay(rows, { approvedCheck }, { node });
 	expect(recordsOf(output)).toMatchObject([
 		{ outcome: 'refused', error: expect.stringContaining('wasn’t accepted') },

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 
+import '../support/withoutPauses';
 import { CONTINUE, processedKeys, runNode, SavedCredentials } from '../support/actionHost';
 import { listen } from '../support/httpServer';
 import { FORMS } from '../support/operationForms';

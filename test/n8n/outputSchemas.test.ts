@@ -1,5 +1,6 @@
 import type { INodeParameters } from 'n8n-workflow';
 
+import '../support/withoutPauses';
 import { CATALOGUE } from '../../nodes/PayrollPayments/operations/catalogue';
 import { outputSchemas, type JsonSchema } from '../../tooling/outputSchemas';
 import { CONTINUE, runNode } from '../support/actionHost';

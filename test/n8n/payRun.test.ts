@@ -65,7 +65,7 @@ function on(items: readonly IDataObject[]): string {
 }
 
 const PAYMENT = { method: 'PUT', path: 'instant' };
-const TRIED_AGAIN = { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 };
+const TRIED_AGAIN = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
 
 const outcomes = (output: ReadonlyArray<{ json: IDataObject }>) =>
 	output.map(({ json }) => json.outcome);

@@ -1,5 +1,6 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
+import '../support/withoutPauses';
 import { useActionSandbox, type Payload } from '../support/actionSandbox';
 
 const sandbox = useActionSandbox();

@@ -10,7 +10,7 @@ expectValidRequests(sandbox);
 const DOLLARS = ['125.00', '4200.00', '13175.50'];
 const RUN_CHECK = { checkOnly: true, checkOutput: 'run' };
 const PAYMENT = { method: 'PUT', path: 'instant' };
-const TRIED_AGAIN = { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 };
+const TRIED_AGAIN = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
 
 /** A row of a sheet, as n8n reads it, with its authorization. */
 async function row(index: number, amount = DOLLARS[index % 3] ?? ''): Promise<IDataObject> {

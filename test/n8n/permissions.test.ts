@@ -1,5 +1,6 @@
 import type { ICredentialDataDecryptedObject, INodeParameters } from 'n8n-workflow';
 
+import '../support/withoutPauses';
 import { CATALOGUE } from '../../nodes/PayrollPayments/operations/catalogue';
 import { PERMISSIONS } from '../../nodes/PayrollPayments/api/limits';
 import type { FaultInput } from '../../sandbox/server';

@@ -1,6 +1,7 @@
 import { id, Wallet } from 'ethers';
 import type { INodeParameters } from 'n8n-workflow';
 
+import '../support/withoutPauses';
 import { startRemoteSigner, type RemoteSigner } from '../../sandbox/remoteSigner';
 import { runNode } from '../support/actionHost';
 import { useActionSandbox, without, type Payload } from '../support/actionSandbox';
