@@ -258,23 +258,6 @@ describe('an authorization from the practice finance system', () => {
 	});
 });
 
-it.each(['repeated', 'commaSeparated', 'brackets'] as const)(
-	'currencies are taken as %s only, if the settings say so',
-	async (accepted) => {
-		sandbox.service.change({ currenciesEncodings: [accepted] });
-		const written = {
-			repeated: 'currencies=EUR&currencies=USD',
-			commaSeparated: 'currencies=EUR,USD',
-			brackets: 'currencies[]=EUR&currencies[]=USD',
-		};
-		for (const [encoding, query] of Object.entries(written)) {
-			const path = `/v2/balance?nanoid=${sandbox.team}&${query}`;
-			const { status } = await administrator().get(path);
-			expect([encoding, status]).toEqual([encoding, encoding === accepted ? 200 : 400]);
-		}
-	},
-);
-
 describe('signing in', () => {
 	const viewer = () => as('viewer');
 

@@ -21,7 +21,6 @@ const set = (settings: SettingsInput) => sandbox.service.change(settings);
 const balance = async () => await client.get(`/v2/balance?nanoid=${sandbox.team}`);
 const inviteViewer = async (emails: readonly string[] = ['a@example.com']) =>
 	await client.post('/v2/invites/manager', { nanoid: sandbox.team, role: 'team_viewer', emails });
-const members = async () => await client.get(`/v2/teams/${sandbox.team}/users`);
 
 describe('a sign-in message', () => {
 	const asked = async () => {
@@ -181,36 +180,6 @@ describe('the call that prepares a payment', () => {
 });
 
 describe('answers', () => {
-	it.each([
-		['number', expect.any(Number)],
-		['text', expect.any(String)],
-	] as const)('have balance_cents as a %s', async (balanceCents, balance_cents) => {
-		set({ balanceCents });
-		const { balances } = dataOf<{ balances: object[] }>(sandbox, await balance(), 'getBalance');
-		for (const entry of balances) expect(entry).toMatchObject({ balance_cents });
-	});
-
-	it('have null for what may be missing', async () => {
-		set({ recordFields: 'nulls' });
-		const { users } = dataOf<{ users: object[] }>(sandbox, await members(), 'listTeamUsers');
-		expect(users[0]).toMatchObject({ nanoid: expect.any(String), email: null, onboarding: null });
-		const listed = await client.get(`/v2/invites?nanoid=${sandbox.team}`);
-		const [invite] = dataOf<object[]>(sandbox, listed, 'listInvites');
-		expect(invite).toMatchObject({ company: null, team: null });
-	});
-
-	it('have null for users who have not begun to onboard, unless the settings say otherwise', () => {
-		const steps = sandbox.firstTeam.users.map(({ onboarding }) => onboarding.step);
-		expect(steps).toEqual(expect.arrayContaining([null, 'compliance_process']));
-	});
-
-	it('have members that nobody documented, at the top and in the records of lists', async () => {
-		const extraMembers = { outcome: 'refused', amount: 1, attempt_code: 'X' };
-		set({ extraMembers });
-		const balances = expect.arrayContaining([expect.objectContaining(extraMembers)]);
-		expect((await balance()).body).toMatchObject({ data: { ...extraMembers, balances } });
-	});
-
 	it('and requests have fields of other names, but not in typed data', async () => {
 		const fieldNames = {
 			platformid: 'accountid',

@@ -99,14 +99,6 @@ it('fails as planned, in order, and then signs again', async () => {
 	expect(await signerOf(params)).toBe(address);
 });
 
-it('answers with v from 0 where it is asked to', async () => {
-	await start({ vFromZero: true });
-	const answer = await ask('personal_sign', [hexMessage, address]);
-	const signature = String(Object(answer).result);
-	expect(signature).toMatch(/^0x[0-9a-f]{128}0[01]$/);
-	expect(verifyMessage(message, signature.replace(/00$/, '1b').replace(/01$/, '1c'))).toBe(address);
-});
-
 it('answers with errors that are texts where it is asked to', async () => {
 	await start({ textErrors: true, dialects: ['clef'] });
 	expect(await ask('personal_sign', [hexMessage, address])).toEqual({
@@ -169,20 +161,6 @@ describe('a person who is asked', () => {
 		const own = { method: 'POST', headers: asBrowser(signer.url) };
 		expect(await (await fetch(button, own)).text()).toContain('Nothing to sign.');
 		expect(await answer).toMatchObject({ result: expect.stringMatching(/^0x/) });
-	});
-
-	it('isn’t asked any longer once nobody waits', async () => {
-		const impatience = new AbortController();
-		const { signal } = impatience;
-		const given = expect(
-			post('personal_sign', [hexMessage, address], { signal }),
-		).rejects.toThrow();
-		await firstWaiting();
-		impatience.abort();
-		await given;
-		await waitFor('the request is gone', async () => signer.log[0], { interval: 10 });
-		expect(signer.waiting()).toEqual([]);
-		expect(signer.log).toMatchObject([{ outcome: 'abandoned' }]);
 	});
 
 	it('isn’t asked about what the signer can’t sign', async () => {

@@ -349,25 +349,6 @@ describe('the practice desk', () => {
 		]);
 	});
 
-	it('shows nothing of one tab once another was chosen', async () => {
-		await write('amount', 3, '99.5');
-		let answer = () => {};
-		const answered = new Promise<void>((resolve) => {
-			answer = resolve;
-		});
-		await page.route('**/sandbox/sheet?tab=People', async (route) => {
-			await answered;
-			await route.continue();
-		});
-		await field('Tab').selectOption('People');
-		await page.locator('#rows').getByText('Loading…').waitFor();
-		expect(await page.getByText('Changed amount of row 3.').count()).toBe(0);
-		answer();
-		await field('first_name, row 2').waitFor();
-		expect(await field('Tab').inputValue()).toBe('People');
-		await page.unrouteAll({ behavior: 'wait' });
-	});
-
 	it('says whether a payment was made, and ends one', async () => {
 		await control('messages', { content: 'Payroll run: 3 payments to approve', from: 'Payroll' });
 		await field('From now on, payments').selectOption('wait until you decide here');
@@ -460,29 +441,6 @@ describe('changes for polling', () => {
 		expect((await users()).includes('guest@example.com')).toBe(joins);
 	});
 
-	it('shows nothing older than what it showed, however late it is answered', async () => {
-		let isLate = false;
-		await page.route('**/sandbox/members?*', async (route) => {
-			const response = await route.fetch();
-			if (!isLate) {
-				isLate = true;
-				/* With the next answer, if that doesn't wait for this one. */
-				const next = page.waitForResponse('**/sandbox/members?*', { timeout: 2_000 });
-				await next.catch(() => undefined);
-			}
-			await route.fulfill({ response });
-		});
-		await waitUntil('an answer is late', async () => isLate, { interval: 10 });
-		await page.locator('#invite-email').fill('guest@example.com');
-		await pressUntil('Add invite', 'Invited guest@example.com.');
-		await field('Pending invite').selectOption('guest@example.com');
-		await page.waitForTimeout(1_500);
-		expect(await field('Pending invite').locator(':checked').textContent()).toBe(
-			'guest@example.com',
-		);
-		await page.unroute('**/sandbox/members?*');
-	});
-
 	it('expires tokens and fails the next call', async () => {
 		const balance = async () => (await answer('/v2/balance?')).status;
 		await field('The next call from n8n').selectOption('gets 503, unavailable');
@@ -525,23 +483,6 @@ describe('starting over', () => {
 		await isFilled();
 		expect(sandbox.service.payments.list()).toEqual([]);
 		expect(await shown()).toEqual(before);
-	});
-
-	it('loads itself once, however long that takes', async () => {
-		const asked = { page: 0, state: 0 };
-		page.on('request', (request) => {
-			if (request.method() === 'GET' && request.url().endsWith('/sandbox/reset')) asked.state += 1;
-		});
-		await page.route('**/sandbox', async (route) => {
-			asked.page += 1;
-			const { state } = asked;
-			/* The page that is still shown goes on asking. */
-			await waitUntil('it has asked twice', async () => asked.state > state + 1);
-			await route.continue();
-		});
-		await Promise.all([page.waitForEvent('load'), startOver('Yes, start over')]);
-		expect(asked.page).toBe(1);
-		await page.unroute('**/sandbox');
 	});
 
 	it('says when the n8n that follows is back', async () => {

@@ -1,7 +1,6 @@
 import { CATALOGUE } from '../../nodes/PayrollPayments/operations/catalogue';
 import { outputSchemas } from '../../tooling/outputSchemas';
 import { EXAMPLES, readExample } from '../../practice/exampleFiles';
-import { outputOf } from '../../n8nHost/executions';
 import type { SavedWorkflow } from '../../n8nHost/n8nRest';
 import { shareTestEnvironment } from '../../n8nHost/testEnvironment';
 import { useEnvironment } from '../support/useEnvironment';
@@ -109,16 +108,5 @@ describe('the packed package in a real n8n', () => {
 		);
 		const asked = nodes.map(({ type, typeVersion }) => `${type} ${typeVersion}`);
 		expect(asked.filter((each) => !known.includes(each))).toEqual([]);
-	});
-
-	it('runs the first example as npm start does, which changes nothing', async () => {
-		const { n8n, api, teamId } = environment;
-		const { id } = await n8n.saveWorkflow(readExample('first-steps', teamId), [api]);
-		const execution = await n8n.runWorkflow(id);
-		expect(execution.error).toBeUndefined();
-		const users = outputOf(execution, 'List team users').map(({ nanoid }) => nanoid);
-		expect(users.length).toBeGreaterThan(100);
-		expect(new Set(users).size).toBe(users.length);
-		expect(await environment.sandbox.count('createInvites')).toBe(0);
 	});
 });

@@ -45,13 +45,6 @@ describe('the delivery table', () => {
 		expect(await simplified.outputs()).toMatchObject([[row]]);
 	});
 
-	it.each([Number, String])('fresh, its time written as a %p', async (written) => {
-		const n8n = await host({ parameters: { options: { maximumAgeSeconds: 600 } } });
-		expect(await n8n.send(depositEvent({ created: written(seconds()) }))).toEqual(GENUINE);
-		const old = depositEvent({ created: written(seconds() - 2_000) });
-		expect(await n8n.send(old)).toMatchObject({ status: 401 });
-	});
-
 	it('genuine, filtered out: ignored and not remembered', async () => {
 		const nodeId = randomUUID();
 		const wanting = await host({ nodeId, parameters: { events: ['invite.accepted'] } });
@@ -299,16 +292,6 @@ it('shows nothing in the editor of a delivery whose event is wrong: its sender h
 	const n8n = await host({ mode: 'manual' });
 	expect(await n8n.send(without(otherEvent(), 'event_version'))).toMatchObject({ status: 400 });
 	expect(await n8n.outputs()).toEqual([]);
-});
-
-it('names in the log what it waits for and doesn’t know', async () => {
-	const filters = { sourceCurrencies: 'USD,dai,ETH,EURC,POL,PYUSD,SOL,XYZW' };
-	const n8n = await host({ parameters: { events: ['deposit.received', 'made.up'], filters } });
-	expect(await n8n.hook('create')).toBe(true);
-	expect(log.lines.filter((line) => line.includes('waits for'))).toEqual([
-		expect.stringContaining('event types that aren’t documented: made.up'),
-		expect.stringContaining('currencies that it doesn’t know: XYZW'),
-	]);
 });
 
 it('sets up nothing at the service', async () => {

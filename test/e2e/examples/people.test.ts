@@ -128,16 +128,6 @@ it('onboarding progress to a board, one card per person', async () => {
 	expect(parties.sent.filter(({ node }) => node !== 'Get the cards')).toEqual([update]);
 });
 
-it('onboarding to a board: of two cards for one person, the newer one is archived', async () => {
-	parties.answers.set('Get the cards again', [
-		{ id: 'a', name: 'ana@example.com' },
-		{ id: 'b', name: 'ana@example.com' },
-		{ id: 'c', name: 'ben@example.com' },
-	]);
-	await run('onboarding-to-board');
-	expect(parties.from('Archive the copy').map(({ id }) => id)).toEqual(['b']);
-});
-
 /* start.test.ts approves, in the chat. */
 it('AI agent with human review: declined', async () => {
 	const { n8n } = environment;

@@ -170,7 +170,7 @@ describe('defaults', () => {
 });
 
 describe('events', () => {
-	eventsSuite(world);
+	eventsSuite();
 });
 
 const { properties: actionFields } = new PayrollPayments().description;
