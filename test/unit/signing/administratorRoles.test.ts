@@ -257,17 +257,6 @@ describe('the signing guard of administrator invites', () => {
 		}
 	});
 
-	const sevenAs = (type: string) => rolesAs(type, '7', '7');
-
-	it.each([8, 16, 24, 32, 64, 128, 248, 256])('takes a role of %i bits', async (bits) => {
-		await signAndJudge(sevenAs(`uint${bits}`), { expectedRoleCode: '7' });
-	});
-
-	it.each(['uint0', 'uint7', 'uint264', 'uint512', 'uint1000'])('takes no %s', (type) => {
-		const { message: fault } = refusal(sevenAs(type), { expectedRoleCode: '7' });
-		expect(fault).toBe(`The type "${type}" is missing`);
-	});
-
 	it.each(['256', '-1', '02', ' 2', '0x2', '2.0', ''])('takes no number written as %j', (role) => {
 		expect(refusal(rolesAs('uint8', role, role), { expectedRoleCode: role }).message).toContain(
 			'typed_data.data[0].role is ',

@@ -156,11 +156,6 @@ describe('the signing guard of instant payments', () => {
 		},
 	);
 
-	it.each(['recipient', 'amount'])('signs no data without %s', (name) => {
-		/* The form has refused it before. */
-		expect(() => guarded(withoutData(name))).toThrow('is missing');
-	});
-
 	it('takes exactly one amount, whatever the form’s', () => {
 		fc.assert(
 			fc.property(
@@ -213,11 +208,6 @@ describe('the signing guard of instant payments', () => {
 	);
 
 	const notSigned = (member: string) => `${member} would be sent, but not signed`;
-	const structure = {
-		...data({ id: { a: '1' } }),
-		...types({ PaymentData: [...without('id'), { name: 'id', type: 'Inner' }], Inner: INNER }),
-	};
-	const payments = { ...message({ data: [DATA, DATA] }), ...types(dataAs('PaymentData[]')) };
 
 	it.each<[string, Form, string]>([
 		['another sender', message({ from: mallory }), notTheWallet(mallory)],
@@ -234,17 +224,6 @@ describe('the signing guard of instant payments', () => {
 		['a list', having(typed('salt', 'uint256[]')), 'salt is not a list'],
 	])('refuses %s', (_what, input, fault) => {
 		expect(refusal(input)).toMatchObject(refusedWith(`${here}${fault}`));
-	});
-
-	/* The form has refused these before. */
-	it.each<[string, Form, string]>([
-		['a structure inside the data', structure, 'must be text'],
-		['a list of amounts', dataTyped('amount', 'string[]', ['1']), 'must be text'],
-		['yes or no in the data', dataTyped('id', 'bool', true), 'must be text'],
-		['yes or no', messageTyped('salt', 'bool', true), 'must be text'],
-		['a list of payments', payments, 'must be an object'],
-	])('signs nothing else than text: %s', (_what, input, fault) => {
-		expect(() => guarded(input)).toThrow(fault);
 	});
 
 	const unused = 'The type PaymentData isn’t used by the primary type';

@@ -305,14 +305,6 @@ describe('typed data', () => {
 		await expectSameBytes({ domain: part });
 	});
 
-	it('is kept with its chain ID as a number', () => {
-		for (const chainId of [42161, '42161']) {
-			expect(guarded({ ...NOTE, domain: { ...NOTE.domain, chainId } }).domain).toStrictEqual(
-				NOTE.domain,
-			);
-		}
-	});
-
 	it.each([
 		[
 			'members that have their type first',
