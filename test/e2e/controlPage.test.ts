@@ -335,20 +335,6 @@ describe('the practice desk', () => {
 		await reads('outcome, row 2', 'unpaid');
 	});
 
-	it('shows what a workflow writes into an empty cell with the cursor in it', async () => {
-		const { sheet } = sandbox.service;
-		await field('outcome, row 2').focus();
-		sheet.change('Payments', 2, { outcome: 'paid' });
-		await reads('outcome, row 2', 'paid');
-		await page.keyboard.press('Tab');
-		await page.keyboard.type('tx-1');
-		await pressUntil('Remove row 3', 'Removed row 3.');
-		expect(sheet.tab('Payments')?.rows).toMatchObject([
-			{ outcome: 'paid', transaction: 'tx-1' },
-			{ reference: 'PAY-003' },
-		]);
-	});
-
 	it('says whether a payment was made, and ends one', async () => {
 		await control('messages', { content: 'Payroll run: 3 payments to approve', from: 'Payroll' });
 		await field('From now on, payments').selectOption('wait until you decide here');
@@ -374,18 +360,6 @@ describe('the practice desk', () => {
 		await payments.getByText('failed, money returned').waitFor();
 		const file = pictureFile('sandbox');
 		if (file !== undefined) await page.screenshot({ path: file });
-	});
-
-	it('shows which workflow an event went to', async () => {
-		const url = 'http://127.0.0.1:1/webhook/x';
-		const link = 'http://127.0.0.1:1/workflow/7';
-		await control('endpoints', { url, name: 'Deposit to message', link });
-		await control('deposits', { delivery: { retries: false } });
-		const shown = page.locator('#deliveries').getByRole('link', { name: 'Deposit to message' });
-		expect(await shown.getAttribute('href')).toBe(link);
-		await field('Webhook')
-			.locator('option', { hasText: `Deposit to message (${url})` })
-			.waitFor({ state: 'attached' });
 	});
 });
 
