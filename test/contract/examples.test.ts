@@ -5,7 +5,6 @@ import { isDeepStrictEqual } from 'node:util';
 import { samplesFor } from '../../practice/exampleSamples';
 import { EXAMPLES, readExample } from '../../practice/exampleFiles';
 import type { Workflow, WorkflowNode } from '../../n8nHost/workflows';
-import { EXAMPLES_OF } from '../e2e/examples/examplesOf';
 import { repository } from '../../tooling/paths.mjs';
 
 const kindOf = ({ type }: WorkflowNode): string => type.split('.').at(-1) ?? '';
@@ -317,15 +316,4 @@ it('gives assistants tools that read only', () => {
 		expect(READS).toContain(parameters.operation);
 		expect(parameters.allowToolWrites).toBeUndefined();
 	}
-});
-
-it('has a test for each example that runs it in n8n', () => {
-	expect(
-		[
-			...new Set(Object.values(EXAMPLES_OF).flat()),
-			/* start.test.ts runs these, too; payingExamples.test.ts tests those that pay. */
-			...['deposit-to-message', 'first-steps'],
-			...['payroll-run-approved-in-slack', 'payroll-run-by-signed-in-approver'],
-		].sort(),
-	).toEqual([...EXAMPLES].sort());
 });

@@ -147,16 +147,6 @@ const pay = async (body: unknown) => await administrator().put(PATH, body);
 describe('an instant payment', () => {
 	const cents = () => sandbox.firstTeam.balances.get('USD') ?? 0n;
 
-	it('is made once for each signed salt', async () => {
-		const before = cents();
-		const body = await ready();
-		expect(dataOf(sandbox, await pay(body), 'createInstantPayment')).toEqual({
-			transaction: expect.stringMatching(/^tx-/),
-		});
-		expectRefusal(await pay(body), 'createInstantPayment');
-		expect(cents()).toBe(before - 12_500n);
-	});
-
 	it('is refused where the body differs from what was signed', async () => {
 		const payload = await sandbox.authorization();
 		const body = await signedBy(payload);

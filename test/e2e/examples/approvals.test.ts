@@ -20,7 +20,6 @@ import {
 	requests,
 	setBalance,
 	deposit,
-	itRanItsExamples,
 } from './importedExamples';
 
 describe('the provider’s authorization to a payment', () => {
@@ -250,5 +249,3 @@ describe('approved in Slack', () => {
 		expect(await requests('createInstantPayment')).toBe(before + sent);
 	});
 });
-
-itRanItsExamples('approvals');

@@ -12,7 +12,6 @@ import {
 	setBalance,
 	deposit,
 	sendEventsTo,
-	itRanItsExamples,
 } from './importedExamples';
 
 function pollingEverySecond(text: string): string {
@@ -227,5 +226,3 @@ it('webhook canary: silent while events arrive, and loud when they don’t', asy
 	expect((await parties.received('Raise the alarm')).text).toMatch(/didn’t send a test event: /);
 	await n8n.deactivate(id);
 });
-
-itRanItsExamples('deposits');

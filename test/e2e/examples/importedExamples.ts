@@ -7,7 +7,6 @@ import { useEnvironment } from '../../support/useEnvironment';
 import { ThirdParties } from '../../support/thirdParties';
 import { waitFor } from '../../../n8nHost/waiting';
 import type { Workflow } from '../../../n8nHost/workflows';
-import { EXAMPLES_OF } from './examplesOf';
 
 export const environment = useEnvironment(shareTestEnvironment);
 let model: Credentials;
@@ -29,15 +28,6 @@ beforeEach(async () => {
 	await environment.sandbox.control('DELETE', 'faults');
 });
 
-const ran = new Set<string>();
-
-/** The last test of a file: that it ran the examples that are its own. */
-export function itRanItsExamples(file: keyof typeof EXAMPLES_OF): void {
-	it('ran its examples', () => {
-		expect([...ran]).toEqual(expect.arrayContaining([...EXAMPLES_OF[file]]));
-	});
-}
-
 export type Edit = (text: string) => string;
 
 /** Imports an example with its third-party nodes replaced, and returns its identifier. */
@@ -46,7 +36,6 @@ export async function importExample(
 	edit: Edit = (text) => text,
 	more: readonly Credentials[] = [],
 ): Promise<{ id: string; workflow: Workflow }> {
-	ran.add(name);
 	const { n8n, sandbox, teamId, account, api, webhook } = environment;
 	const example = forSandbox(JSON.stringify(readExample(name, teamId)), {
 		url: sandbox.url,

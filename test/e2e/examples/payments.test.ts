@@ -16,7 +16,6 @@ import {
 	requests,
 	setBalance,
 	deposit,
-	itRanItsExamples,
 } from './importedExamples';
 
 /** Shortens the time limit of a question to a second. */
@@ -323,5 +322,3 @@ describe('record of payments', () => {
 		expect(await month()).toMatch(/: 2 paid \(\$8,050\.50\), 1 unknown \(\$5,125\.00\)$/);
 	});
 });
-
-itRanItsExamples('payments');

@@ -13,7 +13,6 @@ import {
 	waitingExecution,
 	decide,
 	requests,
-	itRanItsExamples,
 } from './importedExamples';
 
 const texts = z.object({ name: z.string(), description: z.string() });
@@ -197,5 +196,3 @@ it('reading for assistants: three tools that read, for those who have the token'
 	await asked;
 	await n8n.deactivate(id);
 });
-
-itRanItsExamples('people');
