@@ -5,7 +5,7 @@ import { useActionSandbox } from '../support/actionSandbox';
 import { PollHost, SavedWorkflow } from '../support/pollHost';
 import { runs } from '../support/propertyRuns';
 
-/* Thousands of polls, on a machine that may be busy. */
+/* Hundreds of polls, on a machine that may be busy. */
 jest.setTimeout(300_000);
 
 const sandbox = useActionSandbox();
@@ -44,7 +44,7 @@ describe.each([
 	['n8n’s poll scheduler', true],
 ])('three triggers in one workflow, polled by %s', (_who, isScheduled) => {
 	it.each(Array.from({ length: runs(1) }, (_, seed) => seed))(
-		'tell each of 200 changes once, with edits of each and restarts between (seed %i)',
+		'tell each of 100 changes once, with edits of each and restarts between (seed %i)',
 		async (seed) => {
 			const chance = new Randomness(`three triggers ${seed}`);
 			const triggers = workflowOf(THREE, isScheduled);
@@ -62,7 +62,7 @@ describe.each([
 					made.push(`${currency} ${cents}`);
 				}
 			};
-			while (made.length < 200) {
+			while (made.length < 100) {
 				change();
 				const what = chance.below(4);
 				const trigger = triggers[chance.below(3)];
@@ -79,7 +79,7 @@ describe.each([
 			}
 			expect(triggers.flatMap(({ failures }) => failures)).toEqual([]);
 			expect(told).toEqual(made);
-			expect([edits > 30, restarts > 30]).toEqual([true, true]);
+			expect([edits > 15, restarts > 15]).toEqual([true, true]);
 		},
 	);
 });
