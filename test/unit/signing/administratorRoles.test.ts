@@ -257,6 +257,10 @@ describe('the signing guard of administrator invites', () => {
 		}
 	});
 
+	it.each([8, 16, 24, 32, 64, 128, 248, 256])('takes a role of %i bits', async (bits) => {
+		await signAndJudge(rolesAs(`uint${bits}`, '7', '7'), { expectedRoleCode: '7' });
+	});
+
 	it.each(['256', '-1', '02', ' 2', '0x2', '2.0', ''])('takes no number written as %j', (role) => {
 		expect(refusal(rolesAs('uint8', role, role), { expectedRoleCode: role }).message).toContain(
 			'typed_data.data[0].role is ',
