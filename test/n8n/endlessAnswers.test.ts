@@ -2,6 +2,7 @@ import { createServer, type ServerResponse } from 'node:http';
 
 import type { INodeParameters } from 'n8n-workflow';
 
+import '../support/withoutPauses';
 import { CONTINUE, runNode, testSaved } from '../support/actionHost';
 import { useEchoService } from '../support/echoService';
 import { listen } from '../support/httpServer';
@@ -33,7 +34,7 @@ it('a list of pages without an end stops the node, which says how far it got', a
 
 describe('an answer that is nested deeper than n8n can save', () => {
 	const deep = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
-	it.each([101, 5_000, 1_000_000])(
+	it.each([101, 1_000_000])(
 		'is refused, and a write may have been done: %d levels',
 		async (levels) => {
 			service.answer(() => ({
@@ -144,7 +145,7 @@ describe('an answer whose body trickles', () => {
 		['a payment', FORMS.createInstantPayment, 'unknown'],
 	])('ends %s with its timeout', async (_what, form, outcome) => {
 		reads = outcome === 'unknown' ? 'answered' : 'endless';
-		const { output } = await runNode(withAccessToken(url), once(form, { timeout: 1_500 }), {
+		const { output } = await runNode(withAccessToken(url), once(form, { timeout: 1_000 }), {
 			node: { onError: 'continueRegularOutput' },
 		});
 		expect(String(output[0]?.json.error)).toContain('it took too long to respond');
