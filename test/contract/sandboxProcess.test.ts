@@ -87,22 +87,6 @@ describe('the control endpoints', () => {
 		expect(await statusOf(route, unknown)).toBe(404);
 		expect(await statusOf(route, { ...unknown, more: 1 })).toBe(400);
 	});
-
-	it.each([
-		['deposits', { amount: 5 }],
-		['endpoints', { url: 'nowhere' }],
-		['endpoints', { url: 'http://127.0.0.1:1', scheme: 'md5' }],
-		['events', {}],
-		['faults', { kind: 'earthquake' }],
-		['settings', { currenciesEncodings: [] }],
-		['settings', { currenciesEncodings: ['semicolons'] }],
-		['settings', { apiKeyRefusedBy: ['verifySignIn'] }],
-		['settings', { roleBeforeExistence: 'yes' }],
-		['settings', { recordFields: 'some' }],
-		['settings', { errorCodes: true }],
-	])('answer 400 to %s with %j', async (route, body) => {
-		expect(await statusOf(route, body)).toBe(400);
-	});
 });
 
 /* Every test in n8n's engine reads what the log says of requests and faults. */

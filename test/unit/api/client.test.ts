@@ -95,9 +95,10 @@ describe('reads', () => {
 	});
 
 	it('stop after the retries that were asked for', async () => {
-		const answers = Array.from({ length: 9 }, () => failing(503));
+		const answers = Array.from({ length: 12 }, () => failing(503));
 		expect((await send('GET', answers)).requests).toHaveLength(4);
 		expect((await send('GET', answers, { retries: 0 })).requests).toHaveLength(1);
+		expect((await send('GET', answers, { retries: 10 })).requests).toHaveLength(11);
 	});
 
 	it('wait longer each time', async () => {

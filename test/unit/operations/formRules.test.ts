@@ -50,17 +50,6 @@ function entriesOf({ options = [], default: preset }: INodeProperties): string[]
 	});
 }
 
-it.each<[string, string[]]>([
-	['Identifier of the team, e.g. Te-1', []],
-	['First sentence. Second sentence.', []],
-	['identifier of the team', ['begins in lowercase']],
-	['Identifier of the team.', ['is one sentence with a period']],
-	['First sentence. Second sentence', ['lacks the last period']],
-	['The Identifier of the Team', ['is in title case']],
-])('finds the faults of “%s”', (text, faults) => {
-	expect(faultsOf(text)).toEqual(faults);
-});
-
 describe.each(Object.entries(FORMS))('the form of %s', (_name, properties) => {
 	const parts = partsOf(properties);
 	const fields = parts.flatMap(({ kind, path, part }) =>

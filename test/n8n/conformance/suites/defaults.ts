@@ -1,12 +1,8 @@
 import { ClientRequest } from 'node:http';
 
-import type { INodeParameters } from 'n8n-workflow';
-
 import { runNode } from '../../../support/actionHost';
-import { useEchoService } from '../../../support/echoService';
 import { startHttpServer, type HttpServer } from '../../../support/httpServer';
-import { FORMS, withAccessToken, type OperationId } from '../../../support/operationForms';
-import { operation } from '../openapi';
+import { FORMS, withAccessToken } from '../../../support/operationForms';
 import { answerOf } from './answers';
 
 const PATHS = { getBalance: '/v2/balance', sendTestDelivery: '/v2/webhooks/' };
@@ -54,27 +50,7 @@ export function defaultsSuite(): void {
 		expect(together).toBe(expected);
 	});
 
-	const echo = useEchoService();
-
-	async function attempts(id: OperationId, options: INodeParameters): Promise<number> {
-		const { method } = operation(id);
-		echo.answer((request) => ({
-			status: request.method === method ? 503 : 404,
-			body: { success: false, data: 'Busy' },
-		}));
-		const { error } = await runNode(withAccessToken(echo.url), { ...FORMS[id], options });
-		expect(error?.message).toContain('Busy');
-		return echo.requests.filter((request) => request.method === method).length;
-	}
-
-	/* test/unit/api/client.test.ts has the pauses. */
-	it('reads are tried 3 more times, and writes never', async () => {
-		expect(await attempts('getBalance', {})).toBe(4);
-		expect(await attempts('getBalance', { retries: 0 })).toBe(1);
-		expect(await attempts('getBalance', { retries: 10 })).toBe(11);
-		expect(await attempts('sendTestDelivery', {})).toBe(1);
-	});
-
+	/* test/unit/api/client.test.ts has the retries, and test/n8n/faults.test.ts what never comes again. */
 	it.each([
 		['30 seconds if nobody sets it', {}, 30_000],
 		['the given time', { timeout: 1_234 }, 1_234],
