@@ -10,7 +10,13 @@ import {
 import '../support/withoutPauses';
 import { PayrollPayments } from '../../nodes/PayrollPayments/PayrollPayments.node';
 import { engineNode, nodeTypeOf, NodeTypes, runInEngine } from '../../n8nHost/engine';
-import { CONTINUE, recordsOf, runNode, SavedCredentials } from '../support/actionHost';
+import {
+	CONTINUE,
+	processedKeys,
+	recordsOf,
+	runNode,
+	SavedCredentials,
+} from '../support/actionHost';
 import { useActionSandbox, without } from '../support/actionSandbox';
 
 const sandbox = useActionSandbox();
@@ -438,4 +444,95 @@ it('an execution’s data doesn’t mix two payments of a loop', async () => {
 	expect(JSON.parse(mixed).metadata).toMatchObject({
 		...{ payment_reference: '', payment_outcome: '', payments_paid: '2' },
 	});
+});
+
+/** Item by item what each try reads. */
+const tried = async (given: INodeParameters = {}) =>
+	sandbox.paying(await sandbox.authorization(), {
+		recipientEmail: '={{ $json.emails.shift() }}',
+		typedData: '={{ $json.authorizations.shift() }}',
+		paymentReference: '={{ $json.references.shift() }}',
+		...given,
+	});
+
+it('a later try names the item that it can’t read, not the one that waits for it', async () => {
+	const rows = await sheet();
+	await sandbox.fault({ ...REFUSED, skip: 2, times: 'always' });
+	const items = rows.map(({ email, authorization, reference }, index) => ({
+		emails: [email, index !== 1 && email],
+		...{ authorizations: [authorization, authorization], references: [reference, reference] },
+	}));
+	const { error } = await sandbox.run(await tried(), { items, node: TWICE });
+	expect(error?.message).toBe('Recipient Email must be text [item 1]');
+});
+
+it('a later try doesn’t forget what was paid for an item that held another payment since', async () => {
+	const [ana = {}, ben = {}, dan = {}] = await sheet(['ana', 'ben', 'dan']);
+	await sandbox.fault({ ...REFUSED, skip: 1, times: 'always' });
+	const lists = [
+		[ana, ben],
+		[dan, ben],
+		[{ ...ana, email: '' }, ben],
+	];
+	const itemOf = (index: number) => ({
+		emails: lists.map((list) => list[index]?.email),
+		authorizations: lists.map((list) => list[index]?.authorization),
+		references: lists.map((list) => list[index]?.reference),
+	});
+	const node = { ...TWICE, maxTries: 3 };
+	const { error } = await sandbox.run(await tried(), { items: [itemOf(0), itemOf(1)], node });
+	expect(error?.description).not.toContain('Nothing was signed or sent');
+	expect(error?.data).toMatchObject({ completed: [{ recipient_email: 'ana@example.com' }] });
+});
+
+it('a form after a list that couldn’t be read is paid once, and keeps its item', async () => {
+	const rows = await sheet(['ana', 'cleo', 'ben', 'ben']);
+	const [ana, cleo, ben, again] = rows.map((row) => without(row, 'reference'));
+	const parameters = await tried({
+		paymentsSource: '={{ $json.source }}',
+		paymentsJson: '={{ $json.lists.shift() }}',
+		...{ recipientEmail: 'ben@example.com', paymentReference: '' },
+		...{ amountDollars: '125.00', signer: sandbox.account().address, signature: '0x00' },
+	});
+	const items = [
+		{ source: 'json', lists: ['', [ana, cleo]] },
+		{ source: 'fields', authorizations: [ben?.authorization, again?.authorization] },
+	] as IDataObject[];
+	const node = { ...TWICE, ...CONTINUE.node };
+	const { output } = await sandbox.run(parameters, { items, node });
+	expect(sandbox.writes()).toHaveLength(3);
+	expect(output.map(({ pairedItem }) => pairedItem)).toEqual([
+		{ item: 0 },
+		{ item: 0 },
+		{ item: 1 },
+	]);
+});
+
+it('a later try sends what another process has let go since the first one', async () => {
+	const items = await sheet(['ana', 'ben']);
+	/* What another process that is about to send it leaves in n8n's store. */
+	await sandbox.fault({ kind: 'status', status: 503, match: PAYMENT });
+	await sandbox.run(form(), { items: items.slice(0, 1), ...CONTINUE });
+	const { execute } = PayrollPayments.prototype;
+	let tries = 0;
+	const runs = jest.spyOn(PayrollPayments.prototype, 'execute').mockImplementation(async function (
+		this: unknown,
+	) {
+		tries += 1;
+		if (tries === 2) processedKeys.clear();
+		return await execute.call(this as never);
+	});
+	const { output, error } = await sandbox.run(form(), { items, node: TWICE });
+	runs.mockRestore();
+	expect(error).toBeUndefined();
+	expect(output).toHaveLength(2);
+});
+
+it('a later try doesn’t pass though a row that the last one didn’t come to can’t be read', async () => {
+	const [a, b, c] = await sheet();
+	await sandbox.fault({ ...REFUSED, skip: 1, times: 'always' });
+	const items = [{ lists: [[a, b], [a, b], ''] }, { lists: [[c], '', [{}]] }] as IDataObject[];
+	const parameters = form({ paymentsSource: 'json', paymentsJson: '={{ $json.lists.shift() }}' });
+	const { error } = await sandbox.run(parameters, { items, node: { ...TWICE, maxTries: 3 } });
+	expect(error?.message).toBe('Payments (JSON) is an expression that resolved to nothing [item 0]');
 });

@@ -48,22 +48,28 @@ function issuesIn(value: unknown, levels = LEVELS): string[] {
 		.flatMap((member) => issuesIn(member, levels - 1));
 }
 
+/** Words in names that say of what is true that nothing was done yet: "nonce_valid", "saltUnused". */
+const OF_BEING_NEW = /\b(?:not|new|unique|unused|fresh|valid|available)\b/i;
+
+/** Whether it is told by a name that something isn't new. */
+function deniesBeingNew(name: string, member: unknown): boolean {
+	const words = name.replace(/([a-z])([A-Z])/g, '$1 $2').replaceAll('_', ' ');
+	return member === false && OF_BEING_NEW.test(words);
+}
+
 /** All texts in a value. Of names only those of what is true: "salt" may name a field that is missing. */
 function textsIn(value: unknown): string[] {
 	if (typeof value === 'string') return [value];
 	if (Array.isArray(value)) return value.flatMap(textsIn);
 	if (!isRecord(value)) return [];
 	return Object.entries(value).flatMap(([name, member]) =>
-		name === 'path' ? [] : member === true ? name : textsIn(member),
+		name === 'path' ? [] : member === true || deniesBeingNew(name, member) ? name : textsIn(member),
 	);
 }
 
-/** Names that say of what is true that nothing was done yet: "nonce_valid", "saltUnused". */
-const OF_BEING_NEW = /nonce|salt|unique|not/i;
-
 /** Neither the path of an issue nor a name of what isn't so says what was done. */
 function withoutNames(name: string, member: unknown): unknown {
-	if (member === false) return OF_BEING_NEW.test(name) ? member : undefined;
+	if (member === false) return deniesBeingNew(name, member) ? member : undefined;
 	return name === 'path' || member === null ? undefined : member;
 }
 

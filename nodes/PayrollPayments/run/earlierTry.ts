@@ -37,17 +37,25 @@ export function withEarlierTry(
 	const [unread] = rowsThatAre([...told], 'refused').filter(isUnread);
 	const retold = unasked.filter((row) => told.has(row) || unreadItem(row) !== undefined);
 	const earlier = [...new Set(retold.flatMap((row) => sameIn(before, row)))];
-	const all = [...(unread === undefined ? others : heldUpBy(unread, others, earlier)), ...earlier];
+	const rest = [...(unread === undefined ? others : heldUpBy(unread, others, earlier)), ...earlier];
+	const all = [...rest, ...notTold(doneInEarlierTries(scope), rest)];
 	/* Without a failure there is no further try. */
 	const isLast = failedRows(all).length === 0;
 	run.set('done', isLast ? [] : doneIn(all, columnsOfEarlierTry));
-	run.set('undone', isLast ? [] : rowsThatAre(all, 'refused', 'notSent'));
+	run.set('undone', isLast ? [] : rowsThatAre(all, 'refused', 'notSent', 'read', 'ready'));
 	return all;
 }
 
-/** What earlier tries of the run have done, or may have done. */
-export function doneByEarlierTries(scope: RunScope): readonly Row[] {
-	return rowsOfRuns.of(scope).get('done') ?? [];
+/** What earlier tries have done of items or rows that hold something else now, or aren't there any more. */
+function notTold(before: readonly Row[], rows: readonly Row[]): readonly Row[] {
+	const told = byKey(rowsThatAre(rows, 'done', 'unknown'));
+	return before.filter((row) => slotsOf(row).every((slot) => !told.has(`row ${slot}`)));
+}
+
+/** What earlier tries of the run have done, or may have done; what earlier runs left is looked up again. */
+export function doneInEarlierTries(scope: RunScope): readonly Row[] {
+	const before = rowsOfRuns.of(scope).get('done') ?? [];
+	return before.filter(({ state }) => 'when' in state && state.when === 'earlierTry');
 }
 
 /** The input item whose form can't be read; it may have had a list of rows. */

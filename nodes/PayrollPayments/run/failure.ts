@@ -152,7 +152,7 @@ export function combineFailures(
 	return own
 		.withDone(details, notesOn(operation.notesOnFailure?.(rows) ?? [], made, notSent))
 		.with({
-			item: first.place?.item ?? firstItem(first),
+			item: typeof name === 'number' ? name : (first.place?.item ?? firstItem(first)),
 			...(typeof name === 'object' && { row: name }),
 			hint: [hint, others].filter(Boolean).join(' '),
 			message: `${own.message.replace(/\.$/, '')}${alsoIn(same)}`,

@@ -1,4 +1,4 @@
-import { NoResponseError, outcomeOf, ServiceError } from '../shared/errors';
+import { NoResponseError, outcomeOf, ServiceError, UserError } from '../shared/errors';
 import type { SheetPlace } from '../shared/sheetPlace';
 import type { OutputRecord, Perform, ShownWrite } from './write';
 
@@ -97,6 +97,10 @@ export function isUnread({ state }: Pick<Row, 'state'>): boolean {
 
 /** What errors call the place of a row; undefined if they are about the run of a sheet. */
 export function nameOf({ place, state }: Row, item: number): number | SheetPlace | undefined {
+	if (concernsRun({ state }) && 'error' in state && state.error instanceof UserError) {
+		const { item: named } = state.error.context;
+		if (named !== undefined) return named;
+	}
 	if (place?.row === undefined) return place?.item ?? item;
 	return concernsRun({ state }) ? undefined : place.row;
 }
@@ -113,7 +117,8 @@ export function inputItemsOf({ items, place }: Pick<Row, 'items' | 'place'>): re
 
 /** The rows by what stays the same in each try: a list that can't be read shifts the numbers of others. */
 export function slotsOf({ items, place }: Pick<Row, 'items' | 'place'>): readonly string[] {
-	return place?.index === undefined ? items.map(String) : [`${place.item}/${place.index}`];
+	if (place === undefined) return items.map(String);
+	return [place.index === undefined ? `${place.item}` : `${place.item}/${place.index}`];
 }
 
 export function inOrder<Some extends Pick<Row, 'items'>>(rows: readonly Some[]): Some[] {

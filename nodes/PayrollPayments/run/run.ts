@@ -10,7 +10,7 @@ import { Redactor } from '../shared/redaction';
 import { approvalsOf, approve, checkRecords, leftAlone } from './approve';
 import { refuseCaller } from './callers';
 import type { Settings } from './commonOptions';
-import { doneByEarlierTries, withEarlierTry } from './earlierTry';
+import { doneInEarlierTries, withEarlierTry } from './earlierTry';
 import { combineFailures } from './failure';
 import type { Operation } from './operation';
 import { outputItems } from './output';
@@ -102,7 +102,7 @@ async function carryOut(
 	if (opened === undefined) return { rows };
 	const ends = (state: State) => endsRun(state, operation, continues);
 	/* Also where the row of an earlier try's unknown outcome can't be read any more. */
-	const before = operation.stopsAtUnknown === true ? doneByEarlierTries(scopeOf(context)) : [];
+	const before = operation.stopsAtUnknown === true ? doneInEarlierTries(scopeOf(context)) : [];
 	const isEnded = [...rows, ...before].some(({ state }) => ends(state));
 	rows = await send(rows, (await open()).perform, settings, { ends, isEnded });
 	return { rows: (await operation.finish?.(rows, (await open()).run)) ?? rows };
@@ -150,7 +150,7 @@ function formsOf(
 	const form = readForm(item);
 	const list: unknown = sheet?.list && isRecord(form.input) ? form.input[sheet.list] : undefined;
 	const rows: unknown = isRow ? [item.json] : list;
-	if (!Array.isArray(rows)) return [{ ...form, items: [first] }];
+	if (!Array.isArray(rows)) return [{ ...form, items: [first], place: { item: item.index } }];
 	return rows.map((json: unknown, index) => {
 		const number = first + index;
 		const place = { item: item.index, ...(!isRow && { index }), row: placeIn(json, number + 1) };

@@ -133,8 +133,13 @@ it('the name of a field doesn’t mean that it was made before', () => {
 	for (const data of [zod, { issues: zod }, insufficient]) {
 		expect(failure({ success: false, data }).saysItExists).toBe(false);
 	}
-	for (const data of [{ is_duplicate: true }, { nonce_valid: false }, { salt_unique: false }]) {
-		expect(failure({ success: false, data }).saysItExists).toBe(true);
+	const saying = [{ is_duplicate: true }, { nonce_valid: false }, { salt_unique: false }];
+	for (const details of saying) {
+		expect(failure({ success: false, data: details }).saysItExists).toBe(true);
+		expect(failure({ success: false, data: 'Invalid', details }).saysItExists).toBe(true);
+	}
+	for (const data of [{ nonce_used: false }, { another_payment_exists: false }]) {
+		expect(failure({ success: false, data }).saysItExists).toBe(false);
 	}
 });
 

@@ -12,10 +12,9 @@ function paymentAmount(centsIn: (value: unknown) => number | undefined, form: st
 		const range = `must be from ${centsAsDollars(least)} to ${centsAsDollars(most)}`;
 		const isMissing = value === undefined || value === null || value === '';
 		const given = typeof value === 'object' ? '' : `, not ${quoted(value)}`;
-		const rounded = /\.\d{3}/.test(String(value)) ? '; round it where you calculate it' : '';
-		const fault = isMissing
-			? `is missing; enter ${form}`
-			: `must be ${form}${given}${typeof value === 'number' ? rounded : ''}`;
+		const isLong = typeof value === 'number' && /\.\d{3}/.test(String(value));
+		const next = isLong ? '; round it where you calculate it' : '';
+		const fault = isMissing ? `is missing; enter ${form}` : `must be ${form}${given}${next}`;
 		const message = Number.isNaN(cents) ? fault : `${range}, not ${centsAsDollars(cents)}`;
 		context.addIssue({ code: 'custom', message });
 		return z.NEVER;
