@@ -239,8 +239,10 @@ describe('a later try that reads less than an earlier one', () => {
 				],
 			},
 		] as IDataObject[];
-		await sandbox.run(lists(), { items, node: CONTINUED });
+		const { output } = await sandbox.run(lists(), { items, node: CONTINUED });
 		expect(sandbox.writes()).toHaveLength(2);
+		const outcomes = recordsOf(output).map(({ outcome }) => outcome);
+		expect(outcomes).toEqual(['refused', 'unknown', 'not_sent']);
 	});
 });
 
@@ -254,6 +256,18 @@ describe('a later try with another list of payments', () => {
 		]);
 		expect(error?.message).toMatch(/may or may not have been made/);
 		expect(error?.description).not.toContain('Nothing was signed or sent');
+	});
+
+	it('refuses a row for the one that it can’t read any more, if that was paid', async () => {
+		const [ana = {}, ben = {}] = await sheet();
+		await sandbox.fault({ ...REFUSED, skip: 1 });
+		const { error } = await payLists([
+			[ana, ben],
+			[{ ...ana, amount: '' }, ben],
+		]);
+		expect(error?.message).toContain('amount is missing');
+		expect(error?.description).toMatch(/^1 of 2 paid \(\$125\.00\), 1 refused\./);
+		expect(error?.data).toMatchObject({ completed: [{}] });
 	});
 
 	it('doesn’t pass where an earlier one paid only a part of what can’t be read any more', async () => {

@@ -65,6 +65,14 @@ it('the rows of a list have one approval, with which all of them are sent', asyn
 	expect(outcomes(paid)).toEqual(['paid', 'paid']);
 });
 
+it('a list of which a row was paid before is sent with its approval', async () => {
+	const rows = await sheet(2);
+	await runItems(rows.slice(0, 1));
+	const [, check] = recordsOf((await runText(rows, { checkOnly: true }, CONTINUE)).output);
+	const approvedCheck = String(check?.approval);
+	expect(outcomes(await runText(rows, { approvedCheck }, CONTINUE))).toEqual(['refused', 'paid']);
+});
+
 it('a list with a row that can’t be told of isn’t sent with an approval of the others', async () => {
 	const [ana = {}, ben = {}, cleo = {}] = await sheet();
 	const [check] = recordsOf((await runText([ana, cleo], RUN_CHECK)).output);

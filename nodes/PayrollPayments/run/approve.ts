@@ -129,7 +129,7 @@ export function approve(
 	const own = [approvalsOf(of, rows), approvalsOf(of, rows, leftAlone)];
 	/* What can't be told of can't have been seen. */
 	const untold = rowsThatAre(rows, 'refused').filter(({ writes }) => writes.length === 0);
-	const partly = new Set(untold.flatMap(({ place }) => place?.item ?? []));
+	const partly = new Set(untold.map(({ place }) => place?.item));
 	const isApproved = (row: Row) => {
 		const approvals = own.map((each) => normalizeApproval(each.get(row) ?? ''));
 		const isPart = row.place !== undefined && partly.has(row.place.item);
