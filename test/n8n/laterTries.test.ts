@@ -259,15 +259,15 @@ describe('a later try with another list of payments', () => {
 	});
 
 	it('refuses a row for the one that it can’t read any more, if that was paid', async () => {
-		const [ana = {}, ben = {}] = await sheet();
-		await sandbox.fault({ ...REFUSED, skip: 1 });
+		const [ana = {}, ben = {}, cleo = {}] = await sheet();
+		await sandbox.fault({ ...REFUSED, skip: 2 });
 		const { error } = await payLists([
-			[ana, ben],
-			[{ ...ana, amount: '' }, ben],
+			[ana, ben, cleo],
+			[{ ...ana, amount: '' }, ben, cleo],
 		]);
-		expect(error?.message).toContain('amount is missing');
-		expect(error?.description).toMatch(/^1 of 2 paid \(\$125\.00\), 1 refused\./);
-		expect(error?.data).toMatchObject({ completed: [{}] });
+		expect(error?.message).toMatch(/^Row 1: amount is missing; /);
+		expect(error?.description).toMatch(/^2 of 3 paid \(\$250\.00\), 1 refused\./);
+		expect(error?.data).toMatchObject({ completed: [{}, {}] });
 	});
 
 	it('doesn’t pass where an earlier one paid only a part of what can’t be read any more', async () => {

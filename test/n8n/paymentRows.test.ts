@@ -65,12 +65,19 @@ it('the rows of a list have one approval, with which all of them are sent', asyn
 	expect(outcomes(paid)).toEqual(['paid', 'paid']);
 });
 
-it('a list of which a row was paid before is sent with its approval', async () => {
-	const rows = await sheet(2);
+it('a list of which a row was paid before is sent with its own approval', async () => {
+	const rows = await sheet();
 	await runItems(rows.slice(0, 1));
-	const [, check] = recordsOf((await runText(rows, { checkOnly: true }, CONTINUE)).output);
-	const approvedCheck = String(check?.approval);
-	expect(outcomes(await runText(rows, { approvedCheck }, CONTINUE))).toEqual(['refused', 'paid']);
+	const lists = [rows.slice(0, 2), rows.slice(2)];
+	const run = async (options: INodeParameters, approvals: readonly unknown[] = []) =>
+		await sandbox.run(form('json', options, { paymentsJson: '={{ $json.rows }}' }), {
+			items: lists.map((each, index) => ({ rows: each, approval: String(approvals[index]) })),
+			...CONTINUE,
+		});
+	const [, ben, cleo] = recordsOf((await run({ checkOnly: true })).output);
+	const approvals = [ben?.approval, cleo?.approval];
+	const paid = await run({ approvedCheck: '={{ $json.approval }}' }, approvals);
+	expect(outcomes(paid)).toEqual(['refused', 'paid', 'paid']);
 });
 
 it('a list with a row that can’t be told of isn’t sent with an approval of the others', async () => {

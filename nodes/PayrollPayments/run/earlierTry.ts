@@ -82,10 +82,9 @@ function heldUpBy(
 		reason instanceof UserError && reason.context.row === undefined
 			? reason.with({ item })
 			: reason;
-	const unknown = rowsThatAre([...rows, ...earlier], 'unknown').filter(
-		({ state }) => state.when !== 'earlierRun',
-	);
-	const isHeldUp = ({ state }: Row) => state.is === 'notSent' && unknown.length === 0;
+	/* It stands before them in the error, and is why they weren't sent. */
+	const hasUnknown = rowsThatAre([...rows, ...earlier], 'unknown').length > 0;
+	const isHeldUp = ({ state }: Row) => state.is === 'notSent' && !hasUnknown;
 	return refuseRest(rows, error).map((row) =>
 		isHeldUp(row) ? { ...row, state: { is: 'refused', error, scope: 'run' } } : row,
 	);

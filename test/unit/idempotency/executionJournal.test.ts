@@ -55,6 +55,22 @@ it('does not send an unrepeatable change again whose outcome is unknown', async 
 	]);
 });
 
+it('a refusal after an unknown outcome may be of what was done then', async () => {
+	await expect(journal().perform(change('ana'), fails(broken))).rejects.toBe(broken);
+	await expect(journal().perform(change('ana'), fails(refused))).rejects.toMatchObject({
+		message: 'The connection broke. An earlier try may have made this change. The last try: no',
+		hint: 'Check the result in the service before you run this again.',
+		context: { outcome: 'unknown' },
+	});
+	await expect(journal().perform(change('ben'), fails(refused))).rejects.toBe(refused);
+	/* It says nothing of reads, and of defects. */
+	const read = { ...change('cleo'), isRead: true };
+	await expect(journal().perform(read, fails(broken))).rejects.toBe(broken);
+	await expect(journal().perform(read, fails(refused))).rejects.toBe(refused);
+	const defect = new TypeError('a defect');
+	await expect(journal().perform(change('ana'), fails(defect))).rejects.toBe(defect);
+});
+
 it.each([
 	['an unknown outcome of a repeatable change', undefined, broken],
 	['a refusal', true, refused],

@@ -348,6 +348,14 @@ describe('a payment that was refused', () => {
 		expect(await pay(first, paid, again)).toEqual(paid);
 	});
 
+	it('isn’t among those that earlier tries have made, or may have', async () => {
+		const [first = payment, second = payment, third = payment] = rows;
+		await failureOf(pay(first, refused, again));
+		await pay(second, paid, again);
+		await failureOf(pay(third, broken, again));
+		expect(open(again).ofEarlierTries()).toEqual([second, third]);
+	});
+
 	it('stays refused in the run once the outcome of another payment is unknown', async () => {
 		const [first = payment, second = payment, third = payment] = rows;
 		const refusal = await failureOf(pay(first, refused, again));
