@@ -65,7 +65,7 @@ const PARTS: Readonly<Record<string, Part>> = {
 		mutated: ['api/{authentication,session,signIn}.ts'],
 		tests: [
 			'unit/api/{client,credentials,outboundRequests,session,signIn}*.test.ts',
-			'n8n/{action,endlessAnswers,permissions,secrets,session}.test.ts',
+			'n8n/{action,endlessAnswers,permissions,secrets,session,signingGuard}.test.ts',
 		],
 	},
 	money: {

@@ -15,6 +15,7 @@ import {
 	SIGN_IN_PAUSE,
 	tokenIn,
 } from '../../../nodes/PayrollPayments/api/session';
+import { stoppedError } from '../../../nodes/PayrollPayments/shared/errors';
 import { jwt, NOW, settled, TestClock } from './testClock';
 
 function wallet(change: Record<string, unknown> = {}): WalletCredentials {
@@ -251,6 +252,33 @@ describe('sign-ins', () => {
 		expect(new Set(await Promise.all(callers))).toEqual(new Set(['token']));
 		const held = ['old', '', 'older'].map((token) => sessions.usable('binding 1499', token));
 		expect(held).toEqual(['token', 'token', 'token']);
+	});
+
+	it('are wanted as long as one caller isn’t stopped, and begin again for one that came late', async () => {
+		const execution = new AbortController();
+		const { signal: stopped } = execution;
+		const wanted: boolean[] = [];
+		let late: Promise<string | undefined> | undefined;
+		const ending = async (isWanted: () => boolean): Promise<string> => {
+			await Promise.resolve();
+			wanted.push(isWanted());
+			execution.abort();
+			wanted.push(isWanted());
+			late = sessions.renew('late', '', async () => 'fresh', { isSuspicion: false });
+			throw stoppedError();
+		};
+		const first = sessions.renew('late', '', ending, { isSuspicion: false, stopped });
+		await expect(first).rejects.toMatchObject({ context: { outcome: 'not_sent' } });
+		expect(await late).toBe('fresh');
+		expect(wanted).toEqual([true, false]);
+		const forOthers = async (isWanted: () => boolean): Promise<string> => {
+			await Promise.resolve();
+			return isWanted() ? 'for the other' : 'for nobody';
+		};
+		const both = [{ stopped }, {}].map(
+			async (each) => await sessions.renew('two', '', forOthers, { isSuspicion: false, ...each }),
+		);
+		expect(await Promise.all(both)).toEqual(['for the other', 'for the other']);
 	});
 
 	it('are one for each refused token', async () => {
