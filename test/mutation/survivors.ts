@@ -373,9 +373,9 @@ export const SURVIVORS: readonly Survivor[] = [
 	},
 	{
 		file: 'run/earlierTry.ts',
-		line: 'reason instanceof UserError && reason.context.row === undefined',
-		from: 'reason instanceof UserError && reason.context.row === undefined',
-		to: 'reason instanceof UserError || reason.context.row === undefined',
+		line: 'const error = reason instanceof UserError ? reason.with({ item }) : reason;',
+		from: 'reason instanceof UserError',
+		to: 'true',
 		why: 'Forms and rows are refused with such errors only; only the compiler doesn’t know.',
 	},
 	{

@@ -78,10 +78,7 @@ function heldUpBy(
 	const { error: reason } = unread.state;
 	const [item = 0] = inputItemsOf(unread);
 	/* Else it would be told of each row as its own. */
-	const error =
-		reason instanceof UserError && reason.context.row === undefined
-			? reason.with({ item })
-			: reason;
+	const error = reason instanceof UserError ? reason.with({ item }) : reason;
 	/* It stands before them in the error, and is why they weren't sent. */
 	const hasUnknown = rowsThatAre([...rows, ...earlier], 'unknown').length > 0;
 	const isHeldUp = ({ state }: Row) => state.is === 'notSent' && !hasUnknown;
