@@ -373,13 +373,6 @@ export const SURVIVORS: readonly Survivor[] = [
 	},
 	{
 		file: 'run/earlierTry.ts',
-		line: 'const error = reason instanceof UserError ? reason.with({ item }) : reason;',
-		from: 'reason instanceof UserError',
-		to: 'true',
-		why: 'Forms and rows are refused with such errors only; only the compiler doesn’t know.',
-	},
-	{
-		file: 'run/earlierTry.ts',
 		line: 'return slotsOf(row).every((slot) => slots.has(slot));',
 		from: 'slotsOf(row).every((slot) => slots.has(slot))',
 		to: 'slotsOf(row).some(slot => slots.has(slot))',
