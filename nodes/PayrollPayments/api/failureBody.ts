@@ -48,10 +48,10 @@ function issuesIn(value: unknown, levels = LEVELS): string[] {
 		.flatMap((member) => issuesIn(member, levels - 1));
 }
 
-/** Words in names that say of what is true that nothing was done yet: "nonce_valid", "saltUnused". */
+/** Words in the names of flags that are true as long as nothing was done: "nonce_valid", "saltUnused". */
 const OF_BEING_NEW = /\b(?:not|new|unique|unused|fresh|valid|available)\b/i;
 
-/** Whether it is told by a name that something isn't new. */
+/** Whether a flag says that something isn't new any more. */
 function deniesBeingNew(name: string, member: unknown): boolean {
 	const words = name.replace(/([a-z])([A-Z])/g, '$1 $2').replaceAll('_', ' ');
 	return member === false && OF_BEING_NEW.test(words);
@@ -67,7 +67,7 @@ function textsIn(value: unknown): string[] {
 	);
 }
 
-/** Neither the path of an issue nor a name of what isn't so says what was done. */
+/** Leaves out what doesn't say what was done: the path of an issue, and names of what is false or null. */
 function withoutNames(name: string, member: unknown): unknown {
 	if (member === false) return deniesBeingNew(name, member) ? member : undefined;
 	return name === 'path' || member === null ? undefined : member;

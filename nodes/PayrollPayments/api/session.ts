@@ -189,7 +189,7 @@ export class Sessions {
 		state.waiting.push(stopped);
 		state.replaces.add(token).add(this.newest(boundTo, token));
 		const obtained = await pending.catch(async (error: unknown) => {
-			/* It had ended for want of callers when this one came. */
+			/* It had given up, because nobody waited, just before this caller came. */
 			if (!isStop(error) || stopped?.aborted === true) throw error;
 			return await this.renew(boundTo, token, signIn, { isSuspicion, stopped });
 		});
@@ -214,7 +214,7 @@ export class Sessions {
 		};
 		state.pending = outcome;
 		outcome.then(adopt, (error: unknown) => {
-			/* That nobody waited any more is nothing that the next one must wait for. */
+			/* That nobody wanted it any more is no failure, so the next one needn't pause. */
 			end(isStop(error) ? undefined : { at: this.clock.elapsed(), outcome });
 		});
 	}

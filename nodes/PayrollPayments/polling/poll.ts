@@ -113,7 +113,7 @@ async function pollOnce(
 	const items = await changeItems(event, changes, source, observedAt).catch(noted);
 	const text = encodeMemory(scope, remembered);
 
-	/* n8n waits for it no longer. */
+	/* n8n no longer waits for this poll, and its error was told. */
 	if (signal?.aborted === true) return null;
 	/* A poll that overlaps with this one has reported its changes. */
 	if (memory.revision !== revision) return null;

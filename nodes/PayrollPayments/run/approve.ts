@@ -127,7 +127,7 @@ export function approve(
 	if (approved.size === 0 && !credentials.limits.requireApproval) return rows;
 	const given = new Map([...approved].map(([item, text]) => [item, normalizeApproval(text)]));
 	const own = [approvalsOf(of, rows), approvalsOf(of, rows, leftAlone)];
-	/* What can't be told of can't have been seen. */
+	/* A row that can't be read was no part of what a person approved, so its list isn't that one. */
 	const untold = rowsThatAre(rows, 'refused').filter(({ writes }) => writes.length === 0);
 	const partly = new Set(untold.map(({ place }) => place?.item));
 	const isApproved = (row: Row) => {

@@ -77,7 +77,7 @@ function heldUpBy(
 ): Row[] {
 	const { error: reason } = unread.state;
 	const [item = 0] = inputItemsOf(unread);
-	/* Else it would be told of each row as its own. */
+	/* So that the error names that item, and not each one that waits for it. */
 	const error = reason instanceof UserError ? reason.with({ item }) : reason;
 	/* It stands before them in the error, and is why they weren't sent. */
 	const hasUnknown = rowsThatAre([...rows, ...earlier], 'unknown').length > 0;

@@ -41,7 +41,7 @@ interface Sent {
 	readonly mayBeSigned: boolean;
 }
 
-/** By the rows of a run: thousands of them may have failed, and each tells what became of all. */
+/** By the rows of a run, since each failed one says what became of all, and there can be thousands. */
 const sentByRows = new WeakMap<readonly Row[], Sent>();
 
 function sentBy(rows: readonly Row[]): Sent {
@@ -53,7 +53,7 @@ function sentBy(rows: readonly Row[]): Sent {
 	const sent = {
 		isTouched,
 		wasAnySent: isTouched || rows.some(isRequest),
-		mayBeSigned: failedRows(rows).some(({ state: { error } }) => mayBeSigned(error)),
+		mayBeSigned: failedRows(rows).some(({ state: { error } }) => isPerhapsSigned(error)),
 	};
 	sentByRows.set(rows, sent);
 	return sent;
@@ -80,7 +80,7 @@ function hintFor({ effect }: Operation, rows: readonly Row[], row: FailedRow): s
 }
 
 /** Whether a signer may have signed, although nothing was sent. */
-function mayBeSigned(error: unknown): boolean {
+function isPerhapsSigned(error: unknown): boolean {
 	return error instanceof UserError && error.context.mayBeSigned === true;
 }
 

@@ -37,7 +37,7 @@ export type State =
 	| { readonly is: 'done'; readonly records: readonly OutputRecord[]; readonly when?: Earlier }
 	/**
 	 * Nothing of it was done. With the scope `run`, for a reason that concerns the run as a whole; with
-	 * `request`, after a request was on its way; with `form`, because its form couldn't be read; without
+	 * `request`, after a request was on its way; with `form`, because its form or row couldn't be read; without
 	 * one, for another reason that concerns the row.
 	 */
 	| {
@@ -90,7 +90,7 @@ export function concernsRun({ state }: Pick<Row, 'state'>): boolean {
 	return state.is === 'refused' && state.scope === 'run';
 }
 
-/** Whether the form of a row couldn't be read. */
+/** Whether its form, or the row itself, couldn't be read. */
 export function isUnread({ state }: Pick<Row, 'state'>): boolean {
 	return state.is === 'refused' && state.scope === 'form';
 }
@@ -115,7 +115,7 @@ export function inputItemsOf({ items, place }: Pick<Row, 'items' | 'place'>): re
 	return place === undefined ? items : [place.item];
 }
 
-/** The rows by what stays the same in each try: a list that can't be read shifts the numbers of others. */
+/** What a row is known by in every try of a run: a list that can't be read shifts the numbers of others. */
 export function slotsOf({ items, place }: Pick<Row, 'items' | 'place'>): readonly string[] {
 	if (place === undefined) return items.map(String);
 	return [place.index === undefined ? `${place.item}` : `${place.item}/${place.index}`];
