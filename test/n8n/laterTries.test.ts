@@ -9,6 +9,7 @@ import {
 
 import '../support/withoutPauses';
 import { PayrollPayments } from '../../nodes/PayrollPayments/PayrollPayments.node';
+import { sentByProcess } from '../../nodes/PayrollPayments/idempotency/processMemory';
 import { engineNode, nodeTypeOf, NodeTypes, runInEngine } from '../../n8nHost/engine';
 import {
 	CONTINUE,
@@ -549,4 +550,134 @@ it('a later try doesn’t pass though a row that the last one didn’t come to c
 	const parameters = form({ paymentsSource: 'json', paymentsJson: '={{ $json.lists.shift() }}' });
 	const { error } = await sandbox.run(parameters, { items, node: { ...TWICE, maxTries: 3 } });
 	expect(error?.message).toBe('Payments (JSON) is an expression that resolved to nothing [item 0]');
+});
+
+it('a later try goes on though a payment that an earlier one made is no longer allowed', async () => {
+	const [ana = {}] = await sheet(['ana']);
+	const email = 'ben@example.com';
+	const authorization = JSON.stringify(
+		await sandbox.authorization({ email, amount_cents: 10_000 }),
+	);
+	const ben = { email, amount: '100.00', reference: 'INV-ben', authorization };
+	await sandbox.fault({ ...REFUSED, skip: 1 });
+	const saved = sandbox.credentials();
+	const { data } = saved;
+	/* Lowered between the tries. */
+	jest.spyOn(saved, 'getDecrypted').mockImplementation(async () => {
+		const maximumPayment = sandbox.writes().length < 2 ? '125' : '110';
+		return await Promise.resolve({ ...data, maximumPayment });
+	});
+	const { output, error } = await runNode(saved, form(), { items: [ana, ben], node: TWICE });
+	expect(error).toBeUndefined();
+	expect(recordsOf(output)).toMatchObject([
+		{ outcome: 'paid', already_sent: true, reference: 'INV-ana' },
+		{ outcome: 'paid', reference: 'INV-ben' },
+	]);
+});
+
+it('a later try invites nobody of another group again', async () => {
+	const invitees = { inviteesSource: 'items', role: 'contractor', existingPeople: 'invite' };
+	const parameters: INodeParameters = {
+		...{ resource: 'invite', operation: 'create', teamId: '={{ $json.teams.shift() }}' },
+		...invitees,
+	};
+	const items = ['ana', 'ben', 'cleo'].map((name, index) => ({
+		email: `${name}@new.example.com`,
+		/* The first one can't be read in the first try. */
+		teams: [index === 0 ? '' : sandbox.team, sandbox.team],
+	}));
+	const node = { ...TWICE, ...CONTINUE.node };
+	const { output } = await sandbox.run(parameters, { items, node });
+	expect(sandbox.writes()).toHaveLength(1);
+	expect(recordsOf(output)).toContainEqual({ nanoids: [expect.any(String), expect.any(String)] });
+});
+
+it('a later try sends nothing else for an item that an earlier one has changed, or may have', async () => {
+	await sandbox.fault({ kind: 'cutAfter', match: { method: 'PUT', path: 'manager' } });
+	const items = [{ emails: ['zoe@example.com', 'zoe@example.com, ann@example.com'] }];
+	const parameters = sandbox.administratorInvites('={{ $json.emails.shift() }}');
+	const { output } = await sandbox.run(parameters, { items, node: { ...TWICE, ...CONTINUE.node } });
+	expect(sandbox.writes()).toHaveLength(2);
+	expect(recordsOf(output)).toContainEqual(expect.objectContaining({ outcome: 'unknown' }));
+});
+
+it.each(['paid', 'unknown'])(
+	'a later try tells what is paid for an item that now holds what an earlier run left %s',
+	async (left) => {
+		const [ana = {}, ben = {}, old = {}] = await sheet(['ana', 'ben', 'old']);
+		if (left === 'unknown') await sandbox.fault(CUT);
+		await sandbox.run(form(), { items: [old] });
+		await sandbox.fault({ ...REFUSED, skip: 1 });
+		const lists = [
+			[ana, ben],
+			[old, ben],
+		];
+		const { output, error } = await payLists(lists, { ifAlreadyPaid: 'skip' });
+		const told = left === 'paid' ? recordsOf(output) : Object(error?.data).completed;
+		const transaction = expect.stringMatching(/^tx-/);
+		expect(told).toContainEqual(expect.objectContaining({ reference: 'INV-ana', transaction }));
+	},
+);
+
+it.each(['items', 'json'])(
+	'an approval holds in a later try that no longer allows what is paid (%s)',
+	async (paymentsSource) => {
+		const [ana = {}] = await sheet(['ana']);
+		const email = 'ben@example.com';
+		const signed = await sandbox.authorization({ email, amount_cents: 10_000 });
+		const ben = {
+			email,
+			amount: '100.00',
+			reference: 'INV-ben',
+			authorization: JSON.stringify(signed),
+		};
+		const items: IDataObject[] = paymentsSource === 'json' ? [{ list: [ana, ben] }] : [ana, ben];
+		const pay = (options: INodeParameters) =>
+			form({ paymentsSource, paymentsJson: '={{ $json.list }}', options });
+		const check = pay({ checkOnly: true, checkOutput: 'run' });
+		const [{ approval = '' } = {}] = recordsOf((await sandbox.run(check, { items })).output);
+		await sandbox.fault({ ...REFUSED, skip: 1 });
+		const saved = sandbox.credentials();
+		const { data } = saved;
+		/* Lowered between the tries. */
+		jest.spyOn(saved, 'getDecrypted').mockImplementation(async () => {
+			const maximumPayment = sandbox.writes().length < 2 ? '125' : '110';
+			return await Promise.resolve({ ...data, maximumPayment });
+		});
+		const parameters = pay({ approvedCheck: String(approval) });
+		const { output, error } = await runNode(saved, parameters, { items, node: TWICE });
+		expect(error).toBeUndefined();
+		expect(output).toHaveLength(2);
+	},
+);
+
+describe('the approval of a list of which the check refused a row', () => {
+	const list = (options: INodeParameters) =>
+		form({ paymentsSource: 'json', paymentsJson: '={{ $json.list }}', options });
+	const approvalOf = async (items: readonly IDataObject[]) => {
+		const { output } = await sandbox.run(list({ checkOnly: true }), { items, ...CONTINUE });
+		return String(recordsOf(output).find(({ check }) => check === 'passed')?.approval);
+	};
+
+	it('doesn’t cover the refused one, if its record is lost since', async () => {
+		const [ana = {}, ben = {}] = await sheet();
+		await sandbox.run(form(), { items: [ana] });
+		const items = [{ list: [ana, ben] }];
+		const approvedCheck = await approvalOf(items);
+		/* n8n was restarted, or another worker or node pays. */
+		processedKeys.clear();
+		const forgotten = jest.spyOn(sentByProcess, 'has').mockReturnValue(false);
+		const { output } = await sandbox.run(list({ approvedCheck }), { items, ...CONTINUE });
+		forgotten.mockRestore();
+		expect(recordsOf(output)).toMatchObject([{ outcome: 'refused' }, { outcome: 'refused' }]);
+		expect(sandbox.writes()).toHaveLength(1);
+	});
+
+	it('holds for the others as long as it is refused', async () => {
+		const [ana = {}, ben = {}] = await sheet();
+		const items = [{ list: [ana, { ...ben, amount: '' }] }];
+		const approvedCheck = await approvalOf(items);
+		const { output } = await sandbox.run(list({ approvedCheck }), { items, ...CONTINUE });
+		expect(recordsOf(output)).toMatchObject([{ outcome: 'paid' }, { outcome: 'refused' }]);
+	});
 });

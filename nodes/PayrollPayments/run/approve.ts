@@ -126,14 +126,16 @@ export function approve(
 ): readonly Row[] {
 	if (approved.size === 0 && !credentials.limits.requireApproval) return rows;
 	const given = new Map([...approved].map(([item, text]) => [item, normalizeApproval(text)]));
+	const shown = approvalsOf(of, rows, leftOut);
 	const own = [approvalsOf(of, rows), approvalsOf(of, rows, leftAlone)];
-	/* A row that can't be read was no part of what a person approved, so its list isn't that one. */
+	/* A row that can't be read was no part of what a person approved as a whole, so its list isn't that one. */
 	const untold = rowsThatAre(rows, 'refused').filter(({ writes }) => writes.length === 0);
 	const partly = new Set(untold.map(({ place }) => place?.item));
 	const isApproved = (row: Row) => {
-		const approvals = own.map((each) => normalizeApproval(each.get(row) ?? ''));
 		const isPart = row.place !== undefined && partly.has(row.place.item);
-		return !isPart && row.items.every((item) => approvals.includes(given.get(item) ?? 'none'));
+		const covering = isPart ? [shown] : [shown, ...own];
+		const approvals = covering.map((each) => normalizeApproval(each.get(row) ?? ''));
+		return row.items.every((item) => approvals.includes(given.get(item) ?? 'none'));
 	};
 	const ready = rowsThatAre(rows, 'ready');
 	const unapproved = new Set<Row>(ready.filter((row) => !isApproved(row)));
@@ -176,6 +178,16 @@ export function approve(
 export function leftAlone<Some extends Row>(row: Some): Some {
 	if (row.state.is !== 'unknown' || row.state.when === 'earlierTry') return row;
 	return { ...row, writes: row.writes.map((write) => ({ ...write, isLeftAlone: true })) };
+}
+
+/** What a row shows that can't be told. */
+const UNTOLD: ShownWrite = { summary: '', request: null, signs: null };
+
+/** The same as the approval of a list covers it: what its check refused isn't sent, either. */
+export function leftOut<Some extends Row>(row: Some): Some {
+	if (row.state.is !== 'refused' || row.state.scope === 'request') return leftAlone(row);
+	const writes = row.writes.length > 0 ? row.writes : [UNTOLD];
+	return { ...row, writes: writes.map((write) => ({ ...write, isLeftAlone: true })) };
 }
 
 function coversSome(): UserError {

@@ -1,5 +1,6 @@
 import { ExecutionMemory, type RunScope } from '../idempotency/executionMemory';
 import { UserError } from '../shared/errors';
+import { canonicalJson } from '../shared/json';
 import type { Operation } from './operation';
 import {
 	concernsRun,
@@ -34,7 +35,7 @@ export function withEarlierTry(
 	const others = rows.filter((row) => !told.has(row));
 	const [replaced, answered] = [
 		slotsIn([...told]),
-		slotsIn(rowsThatAre(others, 'done', 'unknown')),
+		slotsIn(rowsThatAre(others, 'done', 'unknown').filter(isOfThisRun)),
 	];
 	const earlier = before.filter(
 		(row) => isIn(replaced, row) || (isOfEarlierTry(row) && !isIn(answered, row)),
@@ -52,8 +53,34 @@ export function doneInEarlierTries(scope: RunScope): readonly Row[] {
 	return (rowsOfRuns.of(scope).get('done') ?? []).filter(isOfEarlierTry);
 }
 
+/**
+ * Refuses rows for whose items an earlier try has done, or may have done, something else: an expression
+ * gives another value now, or a group has other items.
+ */
+export function refuseChanged(rows: readonly Row[], before: readonly Row[]): readonly Row[] {
+	const requestsOf = ({ writes }: Row) => canonicalJson(writes.map(({ request }) => request));
+	const bySlot = new Map(before.flatMap((row) => slotsOf(row).map((slot) => [slot, row] as const)));
+	return rows.map((row) => {
+		if (row.state.is !== 'ready') return row;
+		const earlier = new Set(slotsOf(row).flatMap((slot) => bySlot.get(slot) ?? []));
+		if ([...earlier].every((each) => requestsOf(each) === requestsOf(row))) return row;
+		const error = new UserError(
+			'An earlier try of this run has sent another request for this item',
+			{
+				hint: 'Check the result in the service. Retry On Fail runs the node again: use values that stay the same.',
+			},
+		);
+		return { ...row, writes: [], state: { is: 'refused', error, scope: 'request' } };
+	});
+}
+
 function isOfEarlierTry({ state }: Row): boolean {
 	return 'when' in state && state.when === 'earlierTry';
+}
+
+/** Whether it says what this run did for the item. A payment of an earlier run can be another one. */
+function isOfThisRun({ state, writes }: RowThatIs<'done' | 'unknown'>): boolean {
+	return state.when !== 'earlierRun' || writes.length === 0;
 }
 
 /** Whether nobody has asked the journals about a row. */

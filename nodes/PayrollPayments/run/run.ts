@@ -7,10 +7,10 @@ import { UserError } from '../shared/errors';
 import { isRecord } from '../shared/json';
 import { isEmptyRow, placeIn } from './columns';
 import { Redactor } from '../shared/redaction';
-import { approvalsOf, approve, checkRecords, leftAlone } from './approve';
+import { approvalsOf, approve, checkRecords, leftOut } from './approve';
 import { refuseCaller } from './callers';
 import type { Settings } from './commonOptions';
-import { doneInEarlierTries, withEarlierTry } from './earlierTry';
+import { doneInEarlierTries, refuseChanged, withEarlierTry } from './earlierTry';
 import { combineFailures } from './failure';
 import type { Operation } from './operation';
 import { outputItems } from './output';
@@ -98,12 +98,14 @@ async function carryOut(
 		return { rows, isCheck: true };
 	}
 	await step(async () => approve(operation, rows, (await open()).run, approved));
+	const before = doneInEarlierTries(scopeOf(context));
+	await step(async () => refuseChanged(rows, before));
 	await step(async () => await confirmToken(operation, rows, await open()));
 	if (opened === undefined) return { rows };
 	const ends = (state: State) => endsRun(state, operation, continues);
 	/* Also where the row of an earlier try's unknown outcome can't be read any more. */
-	const before = operation.stopsAtUnknown === true ? doneInEarlierTries(scopeOf(context)) : [];
-	const isEnded = [...rows, ...before].some(({ state }) => ends(state));
+	const earlier = operation.stopsAtUnknown === true ? before : [];
+	const isEnded = [...rows, ...earlier].some(({ state }) => ends(state));
 	rows = await send(rows, (await open()).perform, settings, { ends, isEnded });
 	return { rows: (await operation.finish?.(rows, (await open()).run)) ?? rows };
 }
@@ -222,7 +224,7 @@ async function describe(
 		const items = rows.flatMap(inputItemsOf).sort((a, b) => a - b);
 		return [rowOf(items, { is: 'checked', records })];
 	}
-	const approvals = approvalsOf(run.approvable, rows, leftAlone);
+	const approvals = approvalsOf(run.approvable, rows, leftOut);
 	return rows.map((row) => {
 		if (row.state.is !== 'ready' && row.state.is !== 'done') return row;
 		const records = checkRecords(run.approvable, row.writes, approvals.get(row));

@@ -163,3 +163,15 @@ it('cents may be a whole number, and become text as documented', () => {
 		expect(balanceAnswer.safeParse(wrong).success).toBe(false);
 	}
 });
+
+it.each([
+	[{ checks: { nonce: false, balance: true } }, true],
+	[{ salt_ok: false }, true],
+	[{ unprocessed: false }, true],
+	[[{ path: ['typed_data', 'salt'], message: 'Must be fresh' }], true],
+	[{ nonce_used: false, salt_present: false }, false],
+	[[{ path: ['typed_data', 'salt'], message: 'Expected string' }], false],
+])('a check of what is used once that failed can mean that it was: %j', (data, expected) => {
+	expect(failure({ success: false, data }).saysItExists).toBe(expected);
+	expect(failure({ success: false, data: 'Invalid', details: data }).saysItExists).toBe(expected);
+});

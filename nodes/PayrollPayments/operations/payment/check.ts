@@ -4,6 +4,7 @@ import { instantPaymentAnswer } from '../../api/schemas/answers';
 import type { Known } from '../../idempotency/journal';
 import type { PaymentAnswer, PaymentJournal } from '../../idempotency/paymentJournal';
 import type { Payment } from '../../idempotency/paymentKeys';
+import { doneInEarlierTries } from '../../run/earlierTry';
 import { refused, refuseRest, slotsOf, type Form, type Row, type State } from '../../run/rows';
 import { placeName, type SheetPlace } from '../../shared/sheetPlace';
 import type { OutputRecord } from '../../run/write';
@@ -188,8 +189,10 @@ async function triedBefore(
 	/* Whether the wallet can still be opened doesn't matter. */
 	const signer = input.signer ?? (await run.wallet().catch(() => undefined))?.address;
 	const payment = paymentOf(form, run, signer ?? '');
+	/* As it was sent, so that an approval that covers it still fits. */
+	const earlier = doneInEarlierTries(run.scope()).find((row) => slotsOf(row).includes(change.slot));
 	const row: GuardedPayment = {
-		...{ items, place, payment, writes: [], state: { is: 'refused', error } },
+		...{ items, place, payment, writes: earlier?.writes ?? [], state: { is: 'refused', error } },
 		columns: { ...columnsOf(form, run), signer: signer ?? null },
 		isCompared: false,
 		signedCents: signedCentsOf(form, run),
