@@ -18,7 +18,6 @@ import { OPERATION_CASES } from './operations';
 import { answersSuite } from './suites/answers';
 import { authenticationSuite } from './suites/authentication';
 import { defaultsSuite } from './suites/defaults';
-import { eventsSuite } from './suites/events';
 import { sandboxSuite } from './suites/sandbox';
 import { differences } from './tables';
 import { World } from './world';
@@ -167,10 +166,6 @@ describe('answers', () => {
 
 describe('defaults', () => {
 	defaultsSuite();
-});
-
-describe('events', () => {
-	eventsSuite();
 });
 
 const { properties: actionFields } = new PayrollPayments().description;
