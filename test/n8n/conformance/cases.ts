@@ -1,6 +1,5 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
-import { without } from '../../../n8nHost/sampleEvents';
 import { SIGNED_ELSEWHERE } from '../../support/operationForms';
 import { forbiddenTexts } from './examples';
 import type { World } from './world';
@@ -140,10 +139,6 @@ export const WRONG_SIGNERS: readonly Refused[] = [
 ];
 
 export const SIGNATURE = /^0x[0-9a-f]{130}$/;
-
-/** A record without the field; with it, where the record has none of that name. */
-export const changed = (record: Record<string, unknown>, field: string): Record<string, unknown> =>
-	field in record ? without(record, field) : { ...record, [field]: '1' };
 
 /** A list as the wire log shows it in a query: a single value isn't an array. */
 export function repeated(values: readonly string[]): string | readonly string[] {

@@ -30,7 +30,11 @@ describe('the typed data of administrator invites', () => {
 	});
 
 	it.each<[string, object]>([
-		['salt is missing', { salt: undefined }],
+		...['from', 'to', 'salt', 'expires'].map((name): [string, object] => [
+			`${name} is missing`,
+			{ [name]: undefined },
+		]),
+		['data Required', { data: undefined }],
 		['expires must be text', { expires: 4102444800 }],
 		['data.0.role is missing', { data: [{ account }] }],
 		["data.0 Unrecognized key(s) in object: 'group'", { data: [{ ...grant, group: '' }] }],
@@ -71,8 +75,10 @@ describe('a payment authorization', () => {
 		['types must be a JSON object', { ...whole, types: 'Payment' }],
 		['primaryType must be text', { ...whole, primaryType: 1 }],
 		['message.salt must be text', { ...whole, message: { ...message, salt: 1 } }],
-		['salt is missing', { ...message, salt: undefined }],
-		['data is missing', withoutData],
+		...Object.keys(message).map((name): [string, unknown] => [
+			`${name} is missing`,
+			{ ...message, [name]: undefined },
+		]),
 		['data.recipient is missing', { ...message, data: { amount } }],
 		['data.amount is missing', { ...message, data: { recipient } }],
 		['data.id must be text', { ...message, data: { ...data, id: null } }],
