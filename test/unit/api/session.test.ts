@@ -16,7 +16,7 @@ import {
 	tokenIn,
 } from '../../../nodes/PayrollPayments/api/session';
 import { stoppedError } from '../../../nodes/PayrollPayments/shared/errors';
-import { jwt, NOW, settled, TestClock } from './testClock';
+import { jwt, NOW, TestClock } from './testClock';
 
 function wallet(change: Record<string, unknown> = {}): WalletCredentials {
 	const credentials = readCredentials({
@@ -123,8 +123,10 @@ const signIn = async () => {
 	count += 1;
 	return await answer();
 };
-const renew = async (token: string, isSuspicion = false) =>
-	await sessions.renew(A, token, signIn, { isSuspicion });
+type More = Partial<Parameters<Sessions['renew']>[3]> & { by?: Parameters<Sessions['renew']>[2] };
+const renewOf = async (name: string, token: string, { by = signIn, ...more }: More = {}) =>
+	await sessions.renew(name, token, by, { isSuspicion: false, ...more });
+const renew = async (token: string, more?: More) => await renewOf(A, token, more);
 
 async function refuseAndRenew(token: string) {
 	sessions.markRefused(A, token);
@@ -142,6 +144,7 @@ describe('a token', () => {
 		expect(await refuseAndRenew('token-1')).toBe('token-2');
 		expect(sessions.usable(A, 'old')).toBe('token-2');
 		expect(await refuseAndRenew('old')).toBe('token-2');
+		expect(await refuseAndRenew('another')).toBe('token-3');
 	});
 
 	it('is refused by every change that gets a 401, and by a read unless it refused another one before', () => {
@@ -242,11 +245,10 @@ describe('sign-ins', () => {
 		const arrives = new Promise<string>((resolve) => (finish = resolve));
 		answer = async () => await arrives;
 		const bindings = Array.from({ length: 1_500 }, (_, index) => `binding ${index}`);
-		const renewAll = (token: string) =>
-			bindings.map(
-				async (each) => await sessions.renew(each, token, signIn, { isSuspicion: false }),
-			);
-		const callers = [...renewAll('old'), ...renewAll(''), ...renewAll('older')];
+		const callers = ['old', '', 'older'].flatMap((token) =>
+			bindings.map(async (each) => await renewOf(each, token)),
+		);
+		/* None waits for those of others. */
 		expect(count).toBe(1_500);
 		finish('token');
 		expect(new Set(await Promise.all(callers))).toEqual(new Set(['token']));
@@ -264,10 +266,10 @@ describe('sign-ins', () => {
 			wanted.push(isWanted());
 			execution.abort();
 			wanted.push(isWanted());
-			late = sessions.renew('late', '', async () => 'fresh', { isSuspicion: false });
+			late = renewOf('late', '', { by: async () => 'fresh' });
 			throw stoppedError();
 		};
-		const first = sessions.renew('late', '', ending, { isSuspicion: false, stopped });
+		const first = renewOf('late', '', { by: ending, stopped });
 		await expect(first).rejects.toMatchObject({ context: { outcome: 'not_sent' } });
 		expect(await late).toBe('fresh');
 		expect(wanted).toEqual([true, false]);
@@ -276,23 +278,9 @@ describe('sign-ins', () => {
 			return isWanted() ? 'for the other' : 'for nobody';
 		};
 		const both = [{ stopped }, {}].map(
-			async (each) => await sessions.renew('two', '', forOthers, { isSuspicion: false, ...each }),
+			async (each) => await renewOf('two', '', { by: forOthers, ...each }),
 		);
 		expect(await Promise.all(both)).toEqual(['for the other', 'for the other']);
-	});
-
-	it('are one for each refused token', async () => {
-		expect(await refuseAndRenew('old')).toBe('token-1');
-		expect(await refuseAndRenew('old')).toBe('token-1');
-		expect(await refuseAndRenew('another')).toBe('token-2');
-	});
-
-	it('of other credentials go on while one hangs', async () => {
-		answer = async () => await new Promise(() => {});
-		void renew('');
-		await settled();
-		answer = async () => 'token';
-		expect(await sessions.renew('credentials B', '', signIn, { isSuspicion: false })).toBe('token');
 	});
 
 	it.each([0, 3_600_000, -3_600_000])(
@@ -304,9 +292,7 @@ describe('sign-ins', () => {
 			clock.pass(SIGN_IN_PAUSE - 1);
 			await expect(renew('whatever')).rejects.toThrow('no role');
 			expect(count).toBe(1);
-			await expect(
-				sessions.renew('credentials B', '', signIn, { isSuspicion: false }),
-			).rejects.toThrow('no role');
+			await expect(renewOf('credentials B', '')).rejects.toThrow('no role');
 			expect(count).toBe(2);
 			clock.pass(1);
 			answer = async () => 'token';
@@ -321,20 +307,20 @@ describe('sign-ins', () => {
 	});
 
 	it('are made on suspicion once in five minutes, and shared', async () => {
-		const all = await Promise.all([renew('held', true), renew('held', true)]);
-		expect([...all, await renew('held', true)]).toEqual(Array(3).fill('token-1'));
-		expect(await renew('token-1', true)).toBeUndefined();
+		const suspect = async (token: string) => await renew(token, { isSuspicion: true });
+		const all = await Promise.all([suspect('held'), suspect('held')]);
+		expect([...all, await suspect('held')]).toEqual(Array(3).fill('token-1'));
+		expect(await suspect('token-1')).toBeUndefined();
 		expect(await refuseAndRenew('token-1')).toBe('token-2');
 		clock.pass(FRESH_MS);
-		expect(await renew('token-2', true)).toBe('token-3');
+		expect(await suspect('token-2')).toBe('token-3');
 		sessions.markRefused(A, 'token-3');
-		expect(await renew('token-3', true)).toBe('token-4');
+		expect(await suspect('token-3')).toBe('token-4');
 	});
 
 	it('are remembered for 1,000 credentials at most, the last used ones', async () => {
 		answer = async () => await Promise.reject(new Error('no role'));
-		const fail = async (name: string) =>
-			await sessions.renew(name, '', signIn, { isSuspicion: false }).catch(() => {});
+		const fail = async (name: string) => await renewOf(name, '').catch(() => {});
 		for (let each = 0; each < 1_001; each++) {
 			await fail('kept');
 			await fail(`session ${each}`);
