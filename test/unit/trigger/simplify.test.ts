@@ -114,7 +114,7 @@ it('gives every other event the same columns, with null for missing values', () 
 	expect(Object.values(simplified).filter((value) => value === null)).toHaveLength(20);
 });
 
-it.each([12.5, 2 ** 53, '12.5', '1e3', '', null, true, [100]])(
+it.each([12.5, 2 ** 53, 1e300, '12.5', '1e3', '', null, true, [100]])(
 	'gives null for %j, which isn’t an exact integer',
 	(cents) => {
 		expect(rowOfAmount(cents).destination_amount).toBeNull();
