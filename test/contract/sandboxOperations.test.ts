@@ -3,6 +3,7 @@ import { SiweMessage } from 'siwe';
 
 import type { AdministratorInviteTypedData } from '../../sandbox/administratorInvites';
 import type { AccountName } from '../../sandbox/server';
+import type { SettingsInput } from '../../sandbox/settings';
 import { useActionSandbox, type Payload } from '../support/actionSandbox';
 import { dataOf, SandboxClient, type Reply } from '../support/sandboxClient';
 
@@ -102,19 +103,42 @@ describe('administrator invites', () => {
 	});
 	const execute = async (body: unknown) => await administrator().put('/v2/invites/manager', body);
 
-	it.each([
-		['number', '4'],
-		['name', 'team_viewer'],
-		['hash', id('team_viewer')],
-	] as const)('are executed once, with roles by %s', async (roleForm, role) => {
-		sandbox.service.change({ roleForm });
-		const created = await create();
-		expect(created.typed_data.typed_data.data[0]?.role).toBe(role);
-		const body = await signed(created);
-		const done = dataOf<Created>(sandbox, await execute(body), 'executeAdministratorInvites');
-		expect(done.invites).toEqual(created.invites);
-		expectRefusal(await execute(body), 'executeAdministratorInvites');
+	it('have the typed data that was captured: widths, numbers as text, no EIP712Domain', async () => {
+		const { typed_data: payload } = await create();
+		expect(payload.domain).toMatchObject({ version: '1.0.0', chainId: 421614 });
+		const shown = Object.entries(payload.types).map(
+			([name, list]) => `${name}: ${list.map((each) => `${each.name} ${each.type}`).join(', ')}`,
+		);
+		expect(shown).toEqual([
+			'SetRolesForwardRequest: from address, to address, salt uint64, expires uint48, data SetRole[]',
+			'SetRole: role uint8, account address',
+		]);
+		const { salt, expires } = payload.typed_data;
+		expect([salt, expires].every((text) => /^\d+$/.test(text))).toBe(true);
 	});
+
+	it.each<[settings: SettingsInput, role?: string, from?: 'platformId']>([
+		[{ roleForm: 'number' }],
+		[{ roleForm: 'name' }, 'team_viewer'],
+		[{ roleForm: 'hash' }, id('team_viewer')],
+		[{ typedDataFrom: 'platformId' }, '4', 'platformId'],
+		[{ chainIdForm: 'text' }],
+	])(
+		'are executed once with %j, unless the signature ends in 00 or 01',
+		async (settings, role = '4', from) => {
+			sandbox.service.change(settings);
+			const created = await create();
+			const { data, from: sender } = created.typed_data.typed_data;
+			expect([data[0]?.role, sender]).toEqual([role, administrator().account[from ?? 'address']]);
+			const body = await signed(created);
+			const odd = body.signature.replace(/1b$/, '00').replace(/1c$/, '01');
+			const refused = await execute({ ...body, signature: odd });
+			expect(refused).toMatchObject({ status: 400, body: { error_code: 'INVALID_SIGNATURE' } });
+			const done = dataOf<Created>(sandbox, await execute(body), 'executeAdministratorInvites');
+			expect(done.invites).toEqual(created.invites);
+			expectRefusal(await execute(body), 'executeAdministratorInvites');
+		},
+	);
 
 	it('are refused where anything differs from what was signed', async () => {
 		const created = await create();

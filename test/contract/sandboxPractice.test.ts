@@ -2,7 +2,6 @@ import { request } from 'node:http';
 
 import { SiweMessage } from 'siwe';
 
-import type { AdministratorInviteTypedData } from '../../sandbox/administratorInvites';
 import { letterOfTheDocument } from '../../sandbox/server';
 import type { SettingsInput } from '../../sandbox/settings';
 import { useActionSandbox } from '../support/actionSandbox';
@@ -67,47 +66,6 @@ describe('a token', () => {
 			}
 			old.useToken('a.b.c');
 			expect((await old.get(`/v2/balance?nanoid=${sandbox.team}`)).status).toBe(401);
-		},
-	);
-});
-
-describe('typed data of administrator invites', () => {
-	interface Created {
-		readonly invites: string[];
-		readonly typed_data: AdministratorInviteTypedData;
-	}
-	const created = async () =>
-		dataOf<Created>(sandbox, await inviteViewer(), 'createAdministratorInvites');
-
-	it('is as it was captured: widths, numbers as text, no EIP712Domain', async () => {
-		const { typed_data: payload } = await created();
-		expect(payload.domain).toMatchObject({ version: '1.0.0', chainId: 421614 });
-		const shown = Object.entries(payload.types).map(
-			([name, list]) => `${name}: ${list.map((each) => `${each.name} ${each.type}`).join(', ')}`,
-		);
-		expect(shown).toEqual([
-			'SetRolesForwardRequest: from address, to address, salt uint64, expires uint48, data SetRole[]',
-			'SetRole: role uint8, account address',
-		]);
-		const { from, salt, expires, data } = payload.typed_data;
-		expect([from, data[0]?.role]).toEqual([client.account.address, '4']);
-		expect([salt, expires].every((text) => /^\d+$/.test(text))).toBe(true);
-	});
-
-	it.each<SettingsInput>([{}, { typedDataFrom: 'platformId' }, { chainIdForm: 'text' }])(
-		'is executed with %j, unless the signature ends in 00 or 01',
-		async (settings) => {
-			set(settings);
-			const { invites, typed_data: payload } = await created();
-			const { domain, types, typed_data } = payload;
-			const from = settings.typedDataFrom === 'platformId' ? 'platformId' : 'address';
-			expect(typed_data.from).toBe(client.account[from]);
-			const signature = await client.wallet.signTypedData(domain, types, typed_data);
-			const body = { invites, signer: client.account.address, typed_data, signature };
-			const odd = signature.replace(/1b$/, '00').replace(/1c$/, '01');
-			const refused = await client.put('/v2/invites/manager', { ...body, signature: odd });
-			expect(refused).toMatchObject({ status: 400, body: { error_code: 'INVALID_SIGNATURE' } });
-			expect((await client.put('/v2/invites/manager', body)).status).toBe(200);
 		},
 	);
 });
