@@ -14,6 +14,8 @@ function failure(
 	return errorFor({ status, envelope }, redactor.text, call);
 }
 
+const saying = (said: unknown): [unknown, boolean] => [said, true];
+
 const said = (body: object, status?: number) =>
 	failure({ success: false, ...body }, status).message;
 
@@ -101,56 +103,30 @@ describe('what a failure body says', () => {
 });
 
 /* wordsForExisting.test.ts has the words. */
-it.each([
+it.each<[unknown, boolean]>([
 	['DUPLICATE_REQUEST', true],
 	['The transfer was successfully executed', true],
 	['The payment was not sent', false],
 	['Insufficient balance', false],
-])('whether a refusal can mean that it was made before: %s', (text, expected) => {
-	const beyondWhatIsShown = `${'-'.repeat(600)} ${text}`;
+	/* A line break hides nothing. */
+	...['Reverted with the following reason:\nnonce too low', 'Reverted:\nspent'].map(saying),
+	...['Rejected:\tused', 'Transaction executed\r\nHash: 0x12'].map(saying),
+	...[[{ path: 'invoice', message: 'was already paid' }], { reason: 'already paid' }].map(saying),
+	...[['duplicate'], { already_paid: true }, [{ transaction: 'tx-a1B2c3D4e5F6' }]].map(saying),
+	...[{ is_duplicate: true }, { nonce_valid: false }, { salt_unique: false }].map(saying),
+	/* The name of a field says nothing. */
+	[[{ path: ['typed_data', 'salt'], message: 'Required' }], false],
+	[{ message: 'Insufficient balance', is_duplicate: false, already_paid: null }, false],
+	[{ nonce_used: false }, false],
+	[{ another_payment_exists: false }, false],
+])('whether a refusal with %j can mean that it was made before: %j', (said, expected) => {
+	const inTexts =
+		typeof said === 'string' ? [JSON.stringify({ said }), `${'-'.repeat(600)} ${said}`] : [];
 	for (const body of [
-		...[text, { reason: text }, beyondWhatIsShown].map((data) => ({ data })),
-		{ data: 'No', reason: text },
+		...[said, { reason: said }, ...inTexts].map((data) => ({ data })),
+		...['zod', 'details'].map((name) => ({ data: 'Bad request', [name]: said })),
 	]) {
-		expect(failure({ success: false, ...body }).saysItExists).toBe(expected);
-	}
-});
-
-it.each([
-	{ errors: [{ path: 'invoice', message: 'was already paid' }] },
-	{ details: { reason: 'already paid' } },
-	{ errors: ['duplicate'] },
-	{ meta: { already_paid: true } },
-	{ meta: [{ transaction: 'tx-a1B2c3D4e5F6' }] },
-])('a refusal can say anywhere that it was made before: %j', (rest) => {
-	expect(failure({ success: false, data: 'Bad request', ...rest }).saysItExists).toBe(true);
-});
-
-it('the name of a field doesn’t mean that it was made before', () => {
-	const zod = [{ path: ['typed_data', 'salt'], message: 'Required' }];
-	expect(failure({ success: false, data: 'Validation error', zod }).saysItExists).toBe(false);
-	const insufficient = { message: 'Insufficient balance', is_duplicate: false, already_paid: null };
-	for (const data of [zod, { issues: zod }, insufficient]) {
-		expect(failure({ success: false, data }).saysItExists).toBe(false);
-	}
-	const saying = [{ is_duplicate: true }, { nonce_valid: false }, { salt_unique: false }];
-	for (const details of saying) {
-		expect(failure({ success: false, data: details }).saysItExists).toBe(true);
-		expect(failure({ success: false, data: 'Invalid', details }).saysItExists).toBe(true);
-	}
-	for (const data of [{ nonce_used: false }, { another_payment_exists: false }]) {
-		expect(failure({ success: false, data }).saysItExists).toBe(false);
-	}
-});
-
-it.each([
-	'Reverted with the following reason:\nnonce too low',
-	'Reverted:\nspent',
-	'Rejected:\tused',
-	'Transaction executed\r\nHash: 0x12',
-])('a line break doesn’t hide that it was made before: %j', (text) => {
-	for (const data of [text, { message: text }, JSON.stringify({ message: text })]) {
-		expect(failure({ success: false, data }).saysItExists).toBe(true);
+		expect([body, failure({ success: false, ...body }).saysItExists]).toEqual([body, expected]);
 	}
 });
 
