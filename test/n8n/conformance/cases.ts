@@ -106,6 +106,18 @@ export function accepting(
 	return values.map((value) => ({ form: { ...others, [parameter]: value } }));
 }
 
+/** A field with the values that it takes, and those that it refuses. */
+export const field = (
+	label: string,
+	parameter: string,
+	taken: readonly INodeParameters[string][],
+	wrong: readonly INodeParameters[string][],
+): Group => ({
+	what: label,
+	accepted: accepting(parameter, taken),
+	refused: refusing(label, parameter, wrong),
+});
+
 /** Another name for a field of the body, which the service has, too. */
 export function renamed(
 	label: string,

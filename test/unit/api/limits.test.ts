@@ -166,13 +166,9 @@ describe('the maximum payment', () => {
 		['1.15', 115],
 		['1129.6', 112_960],
 		['999999999999.99', 99_999_999_999_999],
+		['', undefined],
 	])('%j is %d cents to the cent', (maximumPayment, cents) => {
 		expect(limits({ maximumPayment }).maximumPaymentCents).toBe(cents);
-	});
-
-	it('is unset where it is empty', () => {
-		expect(limits({}).maximumPaymentCents).toBeUndefined();
-		expect(limits({ maximumPayment: '' }).maximumPaymentCents).toBeUndefined();
 	});
 
 	it.each([

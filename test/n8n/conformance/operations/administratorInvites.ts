@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { runNode } from '../../../support/actionHost';
 import {
 	accepting,
+	field,
 	people,
 	post,
 	put,
@@ -90,24 +91,16 @@ const sharedGroups = (world: World): Group[] => [
 	{
 		what: `${FEWEST_ADMINISTRATORS}, ${MOST_ADMINISTRATORS} and ${MOST_ADMINISTRATORS + 1} emails (two requests)`,
 		accepted: accepting('emails', [
-			people(FEWEST_ADMINISTRATORS),
-			people(MOST_ADMINISTRATORS),
-			people(MOST_ADMINISTRATORS + 1),
-			people(3).join(', '),
-			allowedTexts('Email'),
+			...[FEWEST_ADMINISTRATORS, MOST_ADMINISTRATORS, MOST_ADMINISTRATORS + 1].map((count) =>
+				people(count),
+			),
+			...[people(3).join(', '), allowedTexts('Email')],
 		]),
 		refused: refusing('Emails', 'emails', [
-			'',
-			[],
-			...WRONG_EMAILS,
-			'ana@example.com, ANA@example.com',
+			...['', [], ...WRONG_EMAILS, 'ana@example.com, ANA@example.com'],
 		]),
 	},
-	{
-		what: '`te-` and `co-` entities',
-		accepted: [{}, { form: { entityId: world.company, role: 'org_viewer' } }],
-		refused: refusing('Team or Company ID', 'entityId', forbiddenTexts('TeamOrCompanyId')),
-	},
+	field('Team or Company ID', 'entityId', [world.team], forbiddenTexts('TeamOrCompanyId')),
 ];
 
 const form = ({ team }: World): INodeParameters => ({

@@ -3,6 +3,7 @@ import type { INodeParameters } from 'n8n-workflow';
 import { FORMS } from '../../../support/operationForms';
 import {
 	accepting,
+	field,
 	get,
 	people,
 	post,
@@ -25,11 +26,7 @@ export const listInvites: OperationCases = {
 	requests: ({ entityId }) => [get('/v2/invites', { nanoid: String(entityId) })],
 	answers: (output) => [output],
 	groups: ({ team, company }) => [
-		{
-			what: '`te-` and `co-` entities',
-			accepted: accepting('entityId', [team, company]),
-			refused: refusing('Team or Company ID', 'entityId', forbiddenTexts('TeamOrCompanyId')),
-		},
+		field('Team or Company ID', 'entityId', [team, company], forbiddenTexts('TeamOrCompanyId')),
 		{
 			what: 'Return All, and limits',
 			accepted: [
@@ -50,6 +47,9 @@ export const prefillWith = (given: Readonly<Record<string, string>>): Record<str
 
 const COMPLETE = Object.fromEntries(PREFILL_FIELDS.map((name) => [name, `The ${name}`]));
 
+/** Invitees in JSON, without anything else known of them. */
+const listOf = (emails: readonly string[]) => JSON.stringify(emails.map((email) => ({ email })));
+
 const inForm = (invitee: INodeParameters): INodeParameters => ({
 	inviteesSource: 'fields',
 	invitees: { invitee: [invitee] },
@@ -69,44 +69,26 @@ export const createInvites: OperationCases = {
 		}),
 	],
 	groups: ({ team }) => [
-		{
-			what: 'a team',
-			accepted: [{}],
-			refused: refusing('Team ID', 'teamId', forbiddenTexts('TeamId')),
-		},
-		{
-			what: 'each of the 3 roles; the 14 others are refused',
-			accepted: accepting('role', WORKER_ROLES),
-			refused: refusing('Role', 'role', [
-				...ROLES.filter((role) => !WORKER_ROLES.some((worker) => worker === role)),
-				'',
-				'Contractor',
-			]),
-		},
-		{
-			what: 'anonymous on, off and left out',
-			accepted: [{}, ...accepting('anonymous', [true, false])],
-			refused: refusing('Anonymous', 'anonymous', ['perhaps']),
-		},
-		{
-			what: 'invitees as JSON: none of the prefill, all of it, one and 250 people',
-			accepted: accepting('inviteesJson', [
-				JSON.stringify(allowedTexts('Email').map((email) => ({ email }))),
+		field('Team ID', 'teamId', [team], forbiddenTexts('TeamId')),
+		field('Role', 'role', WORKER_ROLES, [
+			...ROLES.filter((role) => !WORKER_ROLES.includes(role)),
+			...['', 'Contractor'],
+		]),
+		field('Anonymous', 'anonymous', [true, false], ['perhaps']),
+		field(
+			'Invitees (JSON)',
+			'inviteesJson',
+			[
+				...[allowedTexts('Email'), people(250)].map(listOf),
 				JSON.stringify([{ email: 'ana@example.com', prefill: COMPLETE }]),
-				JSON.stringify(people(250).map((email) => ({ email }))),
-			]),
-			refused: refusing('Invitees (JSON)', 'inviteesJson', [
-				'',
-				'{',
-				'[]',
-				'{}',
-				'[{}]',
+			],
+			[
+				...['', '{', '[]', '{}', '[{}]', ...WRONG_EMAILS.map((email) => listOf([email]))],
 				'[{ "email": "ana@example.com", "name": "Ana" }]',
 				'[{ "email": "ana@example.com", "prefill": { "nickname": "A" } }]',
 				'[{ "email": "ana@example.com", "prefill": "Ana" }]',
-				...WRONG_EMAILS.map((email) => JSON.stringify([{ email }])),
-			]),
-		},
+			],
+		),
 		{
 			what: 'each of the 14 prefill fields alone, in the form',
 			accepted: [

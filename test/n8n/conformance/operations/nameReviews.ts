@@ -1,4 +1,4 @@
-import { accepting, post, refusing, renamed, type OperationCases } from '../cases';
+import { field, post, refusing, renamed, type OperationCases } from '../cases';
 import { allowedTexts, forbiddenTexts } from '../examples';
 import { bodyField } from '../openapi';
 
@@ -21,16 +21,13 @@ export const resolveNameReview: OperationCases = {
 		post(path(teamId, reviewed), { review_version: reviewVersion, action: decision }),
 	],
 	groups: ({ team, reviewed }) => [
-		{
-			what: 'approve and cancel',
-			accepted: accepting('decision', DECISIONS),
-			refused: refusing('Decision', 'decision', ['', 'approved', 'reject', 'Approve']),
-		},
-		{
-			what: 'timestamps with and without seconds and fractions, byte for byte',
-			accepted: accepting('reviewVersion', allowedTexts('UtcTimestamp')),
-			refused: refusing('Review Version', 'reviewVersion', forbiddenTexts('UtcTimestamp')),
-		},
+		field('Decision', 'decision', DECISIONS, ['', 'approved', 'reject', 'Approve']),
+		field(
+			'Review Version',
+			'reviewVersion',
+			allowedTexts('UtcTimestamp'),
+			forbiddenTexts('UtcTimestamp'),
+		),
 		{
 			what: 'a team and a user, from the list or by ID',
 			accepted: ['list', 'id'].map((mode) => ({

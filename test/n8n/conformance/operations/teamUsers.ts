@@ -1,4 +1,5 @@
 import {
+	field,
 	get,
 	people,
 	refusing,
@@ -28,11 +29,7 @@ export const listTeamUsers: OperationCases = {
 		},
 	],
 	groups: ({ team, growingTeam, emails }) => [
-		{
-			what: 'a team, without pages',
-			accepted: [{}],
-			refused: refusing('Team ID', 'teamId', forbiddenTexts('TeamId')),
-		},
+		field('Team ID', 'teamId', [team], forbiddenTexts('TeamId')),
 		{
 			what: `pages of 1, 50 (the default limit) and ${LARGEST_PAGE}, the full list beyond`,
 			accepted: [

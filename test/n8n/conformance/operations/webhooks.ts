@@ -1,4 +1,4 @@
-import { accepting, post, refusing, renamed, type OperationCases } from '../cases';
+import { field, post, renamed, type OperationCases } from '../cases';
 import { forbiddenTexts } from '../examples';
 import { bodyField, boundsOf, valuesOf } from '../openapi';
 
@@ -18,40 +18,16 @@ export const sendTestDelivery: OperationCases = {
 		}),
 	],
 	groups: ({ webhook }) => [
-		{
-			what: 'each of the 39 event types',
-			accepted: accepting('eventType', valuesOf('EventType')),
-			refused: refusing('Event Type', 'eventType', [
-				'',
-				'*',
-				'deposit.receive',
-				'invite.created',
-				'Deposit.Received',
-			]),
-		},
-		{
-			what: `versions ${LEAST_VERSION} to ${MOST_VERSION}, and the default`,
-			accepted: [
-				{},
-				...accepting(
-					'version',
-					Array.from({ length: MOST_VERSION }, (_, index) => index + LEAST_VERSION),
-				),
-			],
-			refused: refusing('Version', 'version', [
-				LEAST_VERSION - 1,
-				MOST_VERSION + 1,
-				-1,
-				2.5,
-				'two',
-				'',
-			]),
-		},
-		{
-			what: 'a webhook endpoint',
-			accepted: [{}],
-			refused: refusing('Webhook ID', 'webhookId', forbiddenTexts('WebhookId')),
-		},
+		field('Event Type', 'eventType', valuesOf('EventType'), [
+			...['', '*', 'deposit.receive', 'invite.created', 'Deposit.Received'],
+		]),
+		field(
+			'Version',
+			'version',
+			Array.from({ length: MOST_VERSION }, (_, index) => index + LEAST_VERSION),
+			[LEAST_VERSION - 1, MOST_VERSION + 1, -1, 2.5, 'two', ''],
+		),
+		field('Webhook ID', 'webhookId', [webhook], forbiddenTexts('WebhookId')),
 		renamed('Event Type Field Name', 'eventTypeFieldName', 'version', (name) =>
 			post(path(webhook), { version: VERSION.default, [name]: 'deposit.received' }),
 		),
