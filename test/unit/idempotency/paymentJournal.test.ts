@@ -590,6 +590,9 @@ describe('two nodes of one process', () => {
 			expect(error).toMatchObject({ message: BEING_SENT, hint: BEING_SENT_HINT });
 			expect(error.context.attemptCode).toBeUndefined();
 			expect(await is(payment, copy)).toBe('refused');
+			/* Nor does the code of an attempt that is still under way. */
+			const confirmed = { ...payment, confirmedNotPaid: ['E6C8-B6E6-1'] };
+			await expect(open(copy).perform(confirmed, send)).rejects.toThrow(BEING_SENT);
 			return paid;
 		});
 		expect(answer).toEqual(paid);
