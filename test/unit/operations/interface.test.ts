@@ -4,6 +4,7 @@ import { CATALOGUE } from '../../../nodes/PayrollPayments/operations/catalogue';
 import { properties } from '../../../nodes/PayrollPayments/operations/nodeForm';
 import { PayrollPaymentsPollingTrigger } from '../../../nodes/PayrollPayments/PayrollPaymentsPollingTrigger.node';
 import { PayrollPaymentsTrigger } from '../../../nodes/PayrollPayments/PayrollPaymentsTrigger.node';
+import { sourceOf } from '../../support/receivedEvent';
 
 /** The fields of each operation that workflows rely on, in their order; `?` marks optional ones. */
 const PROMISED: Readonly<Record<string, string>> = {
@@ -26,6 +27,7 @@ const COMMON_OPTIONS = {
 	read: ['concurrency', 'retries', 'timeout'],
 	write: ['approvedCheck', 'checkOnly', 'concurrency', 'timeout'],
 };
+const SETTINGS = { read: { concurrency: 5, retries: 3 }, write: { concurrency: 1 } };
 const OWN_OPTIONS: Readonly<Record<string, readonly string[]>> = {
 	'administratorInvite.send': ['expectedRoleCode'],
 	'administratorInvite.complete': ['expectedRoleCode'],
@@ -94,6 +96,8 @@ describe.each(Object.entries(PROMISED))('%s', (pair, promised) => {
 	const [resource = '', operation = ''] = pair.split('.');
 	const form = properties.filter((property) => shownFor(property, resource, operation));
 	const names = form.filter(({ type }) => type !== 'notice').map(({ name }) => name);
+	const described = CATALOGUE.find((each) => `${each.resource}.${each.operation}` === pair);
+	const effect = described?.effect ?? 'read';
 
 	it('has the promised fields in their order, and Options at the end', () => {
 		const expected = promised.split(' ').map((name) => name.replace('?', ''));
@@ -108,9 +112,13 @@ describe.each(Object.entries(PROMISED))('%s', (pair, promised) => {
 	/* formRules.test.ts has their order. */
 	it('has the promised options', () => {
 		const options = optionsIn(form).filter(({ type }) => type !== 'hidden');
-		const effect = CATALOGUE.find((each) => `${each.resource}.${each.operation}` === pair)?.effect;
-		const promisedOptions = [...COMMON_OPTIONS[effect ?? 'read'], ...(OWN_OPTIONS[pair] ?? [])];
+		const promisedOptions = [...COMMON_OPTIONS[effect], ...(OWN_OPTIONS[pair] ?? [])];
 		expect(options.map(({ name }) => name).sort()).toEqual(promisedOptions.sort());
+	});
+
+	it('has the promised settings where no option is set', () => {
+		const settings = described?.readSettings(sourceOf({ options: {} }));
+		expect(settings).toMatchObject({ ...SETTINGS[effect], timeout: 30_000 });
 	});
 });
 
