@@ -96,12 +96,6 @@ describe('signing in', () => {
 		await expect(service.run()).resolves.toBe(long);
 	});
 
-	it('takes the domain and the chain that are set', async () => {
-		const service = serviceAnswering(success({ siwe: messageWith() }), success({ jwt }));
-		const set = { signInDomain: 'app.payroll.example', signInChainId: '42161' };
-		await expect(service.run(set)).resolves.toBe(jwt);
-	});
-
 	it.each<[string, string, object?]>([
 		['for another wallet', messageWith({ address: stranger })],
 		['for another domain', messageWith(), { signInDomain: 'other.example' }],

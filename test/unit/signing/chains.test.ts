@@ -1,19 +1,12 @@
 import { chainLabel, chainsOf, readChainId } from '../../../nodes/PayrollPayments/signing/chains';
 
-it.each([
-	[1, 1],
-	[42161, 42161],
-	['42161', 42161],
-	['9007199254740991', 2 ** 53 - 1],
-	...[0, -1, 1.5, 2 ** 53, 1e21, NaN, Infinity, 1n, null, undefined, true, {}, [1], ['1']].map(
-		(value): [unknown, undefined] => [value, undefined],
-	),
-	...['', '0', '01', '-1', '1.5', '1e3', '0x1', ' 1', '1 ', '1\n', 'x1', '9007199254740992'].map(
-		(value): [unknown, undefined] => [value, undefined],
-	),
-])('the chain ID in %p is %p', (value, id) => {
-	expect(readChainId(value)).toBe(id);
-});
+/* typedData.test.ts has other texts and numbers. */
+it.each([1e21, NaN, Infinity, 1n, undefined, {}, [1], ['1'], '1\n', 'x1'])(
+	'%p is no chain ID',
+	(value) => {
+		expect(readChainId(value)).toBeUndefined();
+	},
+);
 
 it.each([
 	[42161, 'Arbitrum One, chain 42161'],
