@@ -160,13 +160,9 @@ describe('authentication', () => {
 	authenticationSuite(world);
 });
 
-describe('answers', () => {
-	answersSuite();
-});
+describe('answers', answersSuite);
 
-describe('defaults', () => {
-	defaultsSuite();
-});
+describe('defaults', defaultsSuite);
 
 const { properties: actionFields } = new PayrollPayments().description;
 const { properties: triggerFields } = new PayrollPaymentsTrigger().description;

@@ -176,10 +176,15 @@ describe('the maximum payment', () => {
 		...['5.001', '007', '1 000', 'Infinity', 'NaN', '٢٥٠٠', '{{ $vars.limit }}', '9999999999999'],
 		...['1\n2', '0', '0.01', '0.99'],
 		...[2500, Number.NaN, true, {}, ['2500'], undefined, null],
-	])('is refused by name where it is %j', (maximumPayment) => {
-		expect(messageFor({ maximumPayment })).toMatch(
-			/^Maximum Payment in the credentials (must be|can’t be an expression)/,
-		);
+	])('of one payment or a run is refused by name where it is %j', (maximum) => {
+		for (const [name, label] of [
+			['maximumPayment', 'Payment'],
+			['maximumPerRun', 'per Run'],
+		] as const) {
+			expect(messageFor({ [name]: maximum })).toMatch(
+				RegExp(`^Maximum ${label} in the credentials (must be|can’t be an expression)`),
+			);
+		}
 	});
 });
 
@@ -306,15 +311,6 @@ describe('a run', () => {
 			'Maximum per Run in the credentials “Payroll”',
 		);
 	});
-
-	it.each(['0', '0.99', '2,500', ' ', null, '{{ 5 }}'])(
-		'can’t have the maximum %j',
-		(maximumPerRun) => {
-			expect(messageFor({ maximumPerRun })).toMatch(
-				/^Maximum per Run in the credentials (must be|can’t be an expression)/,
-			);
-		},
-	);
 });
 
 describe('other requests', () => {

@@ -11,7 +11,6 @@ import {
 	SIGNATURE,
 	WRONG_EMAILS,
 	WRONG_SIGNERS,
-	type Accepted,
 	type Group,
 	type OperationCases,
 	type Refused,
@@ -26,31 +25,22 @@ const [FEWEST_ADMINISTRATORS, MOST_ADMINISTRATORS] = boundsOf(
 	bodyField('createAdministratorInvites', 'emails'),
 );
 
-const roleCases = ({ team, company }: World): Accepted[] => [
-	...accepting('role', TEAM_ADMINISTRATOR_ROLES, { entityId: team }),
-	...accepting('role', COMPANY_ADMINISTRATOR_ROLES, { entityId: company }),
+const roleForms = ({ team, company }: World): INodeParameters[] => [
+	...TEAM_ADMINISTRATOR_ROLES.map((role) => ({ entityId: team, role })),
+	...COMPANY_ADMINISTRATOR_ROLES.map((role) => ({ entityId: company, role })),
 ];
 
 const wrongRoles = ({ team, company }: World): Refused[] => {
-	const administrators: readonly string[] = [
-		...TEAM_ADMINISTRATOR_ROLES,
-		...COMPANY_ADMINISTRATOR_ROLES,
-	];
-	const others = [
-		...valuesOf('Role').filter((role) => !administrators.includes(role)),
-		'',
-		'Team: Viewer',
-	];
+	const administrators = [...TEAM_ADMINISTRATOR_ROLES, ...COMPANY_ADMINISTRATOR_ROLES];
+	const others = valuesOf('Role').filter((role) => !administrators.includes(role));
 	const misfit = 'and Team or Company ID is a';
-	return [team, company].flatMap((entityId) => [
-		...refusing('Role', 'role', others, { entityId }),
-		...refusing(
-			misfit,
-			'role',
-			entityId === team ? COMPANY_ADMINISTRATOR_ROLES : TEAM_ADMINISTRATOR_ROLES,
-			{ entityId },
+	return [
+		...[team, company].flatMap((entityId) =>
+			refusing('Role', 'role', [...others, '', 'Team: Viewer'], { entityId }),
 		),
-	]);
+		...refusing(misfit, 'role', COMPANY_ADMINISTRATOR_ROLES, { entityId: team }),
+		...refusing(misfit, 'role', TEAM_ADMINISTRATOR_ROLES, { entityId: company }),
+	];
 };
 
 const batchesOf = (emails: unknown): string[][] => {
@@ -84,7 +74,7 @@ const execution = (changes: object = {}) =>
 const sharedGroups = (world: World): Group[] => [
 	{
 		what: 'each of the 5 team roles and 4 company roles; the others are refused',
-		accepted: roleCases(world),
+		accepted: roleForms(world).map((change) => ({ form: change })),
 		refused: wrongRoles(world),
 	},
 	{
@@ -186,13 +176,12 @@ export const executeAdministratorInvites: OperationCases = {
 			...(signature === undefined ? {} : { signature }),
 		}),
 	],
-	groups: ({ team, company }) => [
+	groups: (world) => [
 		{
 			what: 'each of the 9 roles, signed by the wallet',
-			accepted: [
-				...TEAM_ADMINISTRATOR_ROLES.map((role) => ({ entityId: team, role })),
-				...COMPANY_ADMINISTRATOR_ROLES.map((role) => ({ entityId: company, role })),
-			].map((change) => ({ form: async (world) => await executionForm(world, change) })),
+			accepted: roleForms(world).map((change) => ({
+				form: async () => await executionForm(world, change),
+			})),
 			refused: refusing('Expected Role', 'role', [
 				'contractor',
 				'team_hr_admin',
