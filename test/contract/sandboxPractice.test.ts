@@ -128,27 +128,25 @@ describe('the call that prepares a payment', () => {
 	});
 });
 
-describe('answers', () => {
-	it('and requests have fields of other names, but not in typed data', async () => {
-		const fieldNames = {
-			platformid: 'accountid',
-			platform_account_address: 'account_address',
-			emails: 'addresses',
-			from: 'sender',
-		};
-		set({ fieldNames });
-		const { address: wallet, platformId } = client.account;
-		const ask = async (query: Record<string, string>) =>
-			(await client.get(`/v2/auth/siwe?${new URLSearchParams({ wallet, ...query })}`)).status;
-		expect(await ask({ accountid: platformId })).toBe(200);
-		expect(await ask({ platformid: platformId })).toBe(400);
-		const { data: balances } = Object((await balance()).body);
-		expect(Object.keys(balances)).toEqual(['account_address', 'balances']);
-		const body = { nanoid: sandbox.team, role: 'team_viewer', addresses: ['a@example.com'] };
-		const { data } = Object((await client.post('/v2/invites/manager', body)).body);
-		expect(data.typed_data.typed_data).toHaveProperty('from');
-		expect((await inviteViewer()).status).toBe(400);
-	});
+it('answers and requests have fields of other names, but not in typed data', async () => {
+	const fieldNames = {
+		platformid: 'accountid',
+		platform_account_address: 'account_address',
+		emails: 'addresses',
+		from: 'sender',
+	};
+	set({ fieldNames });
+	const { address: wallet, platformId } = client.account;
+	const ask = async (query: Record<string, string>) =>
+		(await client.get(`/v2/auth/siwe?${new URLSearchParams({ wallet, ...query })}`)).status;
+	expect(await ask({ accountid: platformId })).toBe(200);
+	expect(await ask({ platformid: platformId })).toBe(400);
+	const { data: balances } = Object((await balance()).body);
+	expect(Object.keys(balances)).toEqual(['account_address', 'balances']);
+	const body = { nanoid: sandbox.team, role: 'team_viewer', addresses: ['a@example.com'] };
+	const { data } = Object((await client.post('/v2/invites/manager', body)).body);
+	expect(data.typed_data.typed_data).toHaveProperty('from');
+	expect((await inviteViewer()).status).toBe(400);
 });
 
 describe('failures', () => {
