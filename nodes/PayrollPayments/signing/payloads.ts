@@ -4,6 +4,7 @@ import { exactAddress } from '../contract/formats';
 import { isRecord } from '../shared/json';
 
 const OBJECT = { invalid_type_error: 'must be an object', required_error: 'is missing' };
+const LIST = { invalid_type_error: 'must be a list', required_error: 'is missing' };
 const text = z.string({ invalid_type_error: 'must be text', required_error: 'is missing' });
 
 /** typed_data of administrator invites, as operation 7 takes it back (docs/api.md, Endpoint 7). */
@@ -13,7 +14,7 @@ export const setRolesRequest = z
 		to: exactAddress,
 		salt: text,
 		expires: text,
-		data: z.array(z.object({ role: text, account: exactAddress }).strict()),
+		data: z.array(z.object({ role: text, account: exactAddress }, OBJECT).strict(), LIST),
 	})
 	.strict();
 

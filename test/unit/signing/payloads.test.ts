@@ -30,11 +30,12 @@ describe('the typed data of administrator invites', () => {
 	});
 
 	it.each<[string, object]>([
-		...['from', 'to', 'salt', 'expires'].map((name): [string, object] => [
+		...['from', 'to', 'salt', 'expires', 'data'].map((name): [string, object] => [
 			`${name} is missing`,
 			{ [name]: undefined },
 		]),
-		['data Required', { data: undefined }],
+		['data must be a list', { data: grant }],
+		['data.0 must be an object', { data: [account] }],
 		['expires must be text', { expires: 4102444800 }],
 		['data.0.role is missing', { data: [{ account }] }],
 		["data.0 Unrecognized key(s) in object: 'group'", { data: [{ ...grant, group: '' }] }],
