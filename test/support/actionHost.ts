@@ -125,8 +125,14 @@ export interface RunResult {
 /** The settings of a node whose failed items go on as output. */
 export const CONTINUE = { node: { onError: 'continueRegularOutput' as const } };
 
+/** The settings of a node that n8n tries a second time. */
+export const TWICE = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
+
 export const recordsOf = (items: ReadonlyArray<{ readonly json: IDataObject }>): IDataObject[] =>
 	items.map(({ json }) => json);
+
+export const outcomesOf = (items: ReadonlyArray<{ readonly json: IDataObject }>) =>
+	items.map(({ json }) => json.outcome);
 
 const inputNode = (name: string, items: readonly IDataObject[]) =>
 	engineNode({ name, type: 'inputItems', parameters: { items: JSON.stringify(items) } });

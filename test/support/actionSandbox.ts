@@ -19,6 +19,9 @@ import { paymentForm } from '../../n8nHost/workflows';
 
 export { without };
 
+/** The request of a payment, for faults. */
+export const PAYMENT = { method: 'PUT', path: 'instant' };
+
 /** Everything that a signature covers, in the words of EIP-712. */
 export interface Payload {
 	readonly domain: Record<string, unknown>;
@@ -111,6 +114,17 @@ export class ActionSandbox {
 		const names = Object.entries(this.service.settings.fieldNames);
 		const fieldNames = names.map((pair) => pair.join(' = ')).join('\n');
 		return new SavedCredentials({ ...wallet, ...unset, fieldNames, ...change });
+	}
+
+	/** Credentials whose *Maximum per Run* falls below $250.00 once two changes were sent. */
+	loweredLimit(): SavedCredentials {
+		const saved = this.credentials();
+		const { data } = saved;
+		jest.spyOn(saved, 'getDecrypted').mockImplementation(async () => {
+			const maximumPerRun = this.writes().length < 2 ? '250' : '249.99';
+			return await Promise.resolve({ ...data, maximumPerRun });
+		});
+		return saved;
 	}
 
 	/** A token that the service takes from an account. */
