@@ -7,14 +7,16 @@ import '../support/withoutPauses';
 import type { AccountName, FaultInput } from '../../sandbox/server';
 import { repository } from '../../tooling/paths.mjs';
 import { runNode } from '../support/actionHost';
-import { useActionSandbox } from '../support/actionSandbox';
+import { PAYMENT, useActionSandbox } from '../support/actionSandbox';
 import { markdownTable } from '../../tooling/markdown';
+import { formFor } from '../support/sandboxForms';
 import { TriggerHost, type Setup } from '../support/triggerHost';
 
 const PAGE = path.join(repository, 'docs', 'errors.md');
 
 /** The URL of a port that nobody listens on. */
 const NOBODY = 'http://127.0.0.1:9';
+const USER = 'us-a1B2c3D4e5F6';
 
 const sandbox = useActionSandbox();
 
@@ -38,113 +40,83 @@ type Situation = readonly [when: string, asked: INodeParameters, circumstances?:
 /** One row of the page: the situation, the error, what to do. */
 type Line = readonly [when: string, message: string, next: string];
 
-const status = (code: number, message: string, more: Partial<FaultInput> = {}): Circumstances => ({
-	fault: { kind: 'status', status: code, message, ...more },
+const fault = (kind: FaultInput['kind'], more: Partial<FaultInput> = {}): Circumstances => ({
+	fault: { kind, ...more },
 });
+const status = (code: number, message: string, more: Partial<FaultInput> = {}): Circumstances =>
+	fault('status', { status: code, message, ...more });
+const saved = (credentials: ICredentialDataDecryptedObject): Circumstances => ({ credentials });
+const withToken = (accessToken: string, more = {}): Circumstances =>
+	saved({ authentication: 'accessToken', accessToken, ...more });
+const tampered = (tamper: string): Circumstances => ({ control: ['typed-data', { tamper }] });
 
-const asJson = (emails: readonly string[]): INodeParameters => ({
-	inviteesSource: 'json',
-	inviteesJson: JSON.stringify(emails.map((email) => ({ email }))),
-});
+const people = (...emails: readonly string[]) => emails.map((email) => ({ email }));
 
 const payment = async (amountCents: number, more: INodeParameters = {}) =>
 	await sandbox.payment({ amountCents, ...more }, { amount_cents: amountCents });
 
 /** Administrator invites with a signature that the named signer didn't make. */
-async function signedByAnother(administrators: INodeParameters): Promise<INodeParameters> {
-	const { output } = await sandbox.run({ ...administrators, operation: 'create' });
-	const { invites, typed_data: structure } = Object(output[0]?.json);
-	const { domain, types, typed_data: message } = structure;
-	return {
-		resource: 'administratorInvite',
-		operation: 'complete',
-		options: administrators.options ?? {},
-		inviteIds: invites,
-		typedData: JSON.stringify(structure),
-		...(await sandbox.signed({ domain, types, message }, 'viewer')),
-		signer: sandbox.account().address,
-	};
+async function signedByAnother(): Promise<INodeParameters> {
+	const form = await formFor(sandbox, 'administratorInvite.complete');
+	const { domain, types, typed_data: message } = JSON.parse(String(form.typedData));
+	const signed = await sandbox.signed({ domain, types, message }, 'viewer');
+	return { ...form, ...signed, signer: sandbox.account().address };
 }
 
 async function chapters(): Promise<Readonly<Record<string, readonly Situation[]>>> {
 	const invite = {
-		resource: 'invite',
-		operation: 'create',
-		teamId: sandbox.team,
-		role: 'contractor',
+		...{ resource: 'invite', operation: 'create', teamId: sandbox.team, role: 'contractor' },
+		inviteesSource: 'json',
 	};
+	const inviting = (...emails: readonly string[]): INodeParameters => ({
+		...invite,
+		inviteesJson: JSON.stringify(people(...emails)),
+	});
 	const fromItems = { ...invite, inviteesSource: 'items' };
-	const administrators = sandbox.administratorInvites('carla@example.com');
+	const admins = sandbox.administratorInvites('carla@example.com');
 	const once = { options: { retries: 0 } };
 	const batch = ['ana', 'ben', 'carla', 'dora', 'emil', 'fay'].map(
 		(name) => `${name}.batch@example.com`,
 	);
-	const withToken = (accessToken: string) => ({ authentication: 'accessToken', accessToken });
-	const tampered = (tamper: string): Circumstances => ({ control: ['typed-data', { tamper }] });
-	const { typedData } = await payment(10_000);
+	const { address: walletAddress } = sandbox.account('viewer');
+	const invitesOfTeam = await formFor(sandbox, 'invite.getAll');
+	const review = await formFor(sandbox, 'nameReview.update');
 	return {
 		'A field is wrong': [
 			['An identifier is empty', { entityId: '={{ "" }}' }],
 			['The ID has the wrong format', { entityId: 'Team Lisbon' }],
-			[
-				'A user’s identifier stands where a team’s belongs',
-				{ resource: 'teamUser', operation: 'getAll', teamId: 'us-a1B2c3D4e5F6' },
-			],
+			['A user’s identifier stands where a team’s belongs', sandbox.teamUsers({ teamId: USER })],
 			['An identifier is too short', { entityId: 'te-a1B2c3' }],
-			[
-				'An email address is misspelled',
-				{ ...invite, ...asJson(['ana@example.com', 'ben@example']) },
-			],
-			[
-				'The same person is invited twice',
-				{ ...invite, ...asJson(['ana@example.com', 'Ana@example.com']) },
-			],
+			['An email address is misspelled', inviting('ana@example.com', 'ben@example')],
+			['The same person is invited twice', inviting('ana@example.com', 'Ana@example.com')],
 			['The input items have no column email', fromItems, { items: [{ name: 'Ana' }] }],
 			[
 				'A row of the sheet is bad',
 				fromItems,
-				{ items: [{ email: 'ana@example.com' }, { email: 'ben at example.com' }] },
+				{ items: people('ana@example.com', 'ben at example.com') },
 			],
 			[
 				'Two rows of the sheet are the same person',
 				fromItems,
-				{ items: [{ email: 'ana@example.com' }, { email: 'ANA@example.com' }] },
+				{ items: people('ana@example.com', 'ANA@example.com') },
 			],
-			['No email address is given', { ...administrators, emails: '={{ "" }}' }],
-			['The JSON isn’t valid', { ...invite, inviteesSource: 'json', inviteesJson: '[{' }],
-			['The role doesn’t fit a team', { ...administrators, role: 'org_admin' }],
+			['No email address is given', { ...admins, emails: '={{ "" }}' }],
+			['The JSON isn’t valid', { ...invite, inviteesJson: '[{' }],
+			['The role doesn’t fit a team', { ...admins, role: 'org_admin' }],
 			[
 				'Review Version isn’t a date on the calendar',
-				{
-					resource: 'nameReview',
-					operation: 'update',
-					teamId: sandbox.team,
-					userId: { __rl: true, mode: 'id', value: 'us-a1B2c3D4e5F6' },
-					decision: 'approve',
-					reviewVersion: '2026-02-30T09:00:00Z',
-				},
+				{ ...review, reviewVersion: '2026-02-30T09:00:00Z' },
 			],
 			['A payment is below a dollar', await payment(10_000, { amountCents: 99 })],
 			['The amount isn’t a whole number of cents', await payment(10_000, { amountCents: 125.5 })],
-			[
-				'A payment has no domain to sign for',
-				{ ...(await payment(10_000)), typedData: typedData ?? '', options: { domain: '{}' } },
-			],
+			['A payment has no domain to sign for', await payment(10_000, { options: { domain: '{}' } })],
 		],
 		'The credentials are wrong': [
-			['The base URL is not https', {}, { credentials: { baseUrl: 'http://api.example.com' } }],
-			['The private key is cut', {}, { credentials: { privateKey: '0x1234' } }],
-			[
-				'The wallet address belongs to another key',
-				{},
-				{ credentials: { walletAddress: '0x52908400098527886E0F7030069857D2E4169EE7' } },
-			],
+			['The base URL is not https', {}, saved({ baseUrl: 'http://api.example.com' })],
+			['The private key is cut', {}, saved({ privateKey: '0x1234' })],
+			['The wallet address belongs to another key', {}, saved({ walletAddress })],
 			['The wallet has no role', {}, { account: 'stranger' }],
-			[
-				'The sign-in message names another site',
-				{},
-				{ credentials: { signInDomain: 'app.example.com' } },
-			],
+			['The sign-in message names another site', {}, saved({ signInDomain: 'app.example.com' })],
 			[
 				'The sign-in message is for another wallet',
 				{},
@@ -154,58 +126,43 @@ async function chapters(): Promise<Readonly<Record<string, readonly Situation[]>
 					control: ['sign-in-message', { tamper: 'anotherWallet' }],
 				},
 			],
-			['An access token has run out', {}, { credentials: withToken('expired') }],
-			[
-				'A wallet is needed, but there is only a token',
-				administrators,
-				{ credentials: withToken('some-token') },
-			],
+			['An access token has run out', {}, withToken('expired')],
+			['A wallet is needed, but there is only a token', admins, withToken('some-token')],
 		],
 		'The service refuses the request': [
 			['400', {}, status(400, 'nanoid must match pattern', { errorCode: 'BAD_REQUEST' })],
 			['401 again after a new sign-in', {}, status(401, 'Unauthorized', { times: 4 })],
-			[
-				'403 for the invites of a team',
-				{ resource: 'invite', operation: 'getAll', entityId: sandbox.team },
-				status(403, 'Forbidden'),
-			],
+			['403 for the invites of a team', invitesOfTeam, status(403, 'Forbidden')],
 			['404', { entityId: 'te-000000000000' }],
-			['403 without a reason', once, { fault: { kind: 'status', status: 403, envelope: false } }],
+			['403 without a reason', once, fault('status', { status: 403, envelope: false })],
 			['429', once, status(429, 'Too many requests')],
 			['500', once, status(500, 'Internal error')],
 			[
 				'500 that is not in the service’s form',
 				once,
-				{ fault: { kind: 'status', status: 500, envelope: false } },
+				fault('status', { status: 500, envelope: false }),
 			],
 			['503', once, status(503, 'Down for maintenance')],
-			['Success without the promised fields', once, { fault: { kind: 'missingFields' } }],
+			['Success without the promised fields', once, fault('missingFields')],
 		],
 		'The service cannot be reached': [
-			['Nobody listens', once, { credentials: { ...withToken('some-token'), baseUrl: NOBODY } }],
-			['The connection breaks', once, { fault: { kind: 'cutBefore' } }],
+			['Nobody listens', once, withToken('some-token', { baseUrl: NOBODY })],
+			['The connection breaks', once, fault('cutBefore')],
 			[
 				'The answer takes too long',
 				{ options: { retries: 0, timeout: 300 } },
-				{ fault: { kind: 'latency', delay: 3_000 } },
+				fault('latency', { delay: 3_000 }),
 			],
-			['A proxy answers with a web page', once, { fault: { kind: 'html' } }],
-			['The answer breaks off', once, { fault: { kind: 'truncatedJson' } }],
-			['The service redirects', once, { fault: { kind: 'redirect' } }],
+			['A proxy answers with a web page', once, fault('html')],
+			['The answer breaks off', once, fault('truncatedJson')],
+			['The service redirects', once, fault('redirect')],
 		],
 		'The node refuses to sign': [
-			[
-				'The service asks for one account more than invited',
-				administrators,
-				tampered('extraAccount'),
-			],
-			['The service asks for another role than chosen', administrators, tampered('anotherRole')],
-			['The typed data names another wallet', administrators, tampered('anotherFrom')],
-			['The typed data has run out', administrators, tampered('expired')],
-			[
-				'A provided signature was made by another wallet',
-				await signedByAnother({ ...administrators, emails: 'dora@example.com' }),
-			],
+			['The service asks for one account more than invited', admins, tampered('extraAccount')],
+			['The service asks for another role than chosen', admins, tampered('anotherRole')],
+			['The typed data names another wallet', admins, tampered('anotherFrom')],
+			['The typed data has run out', admins, tampered('expired')],
+			['A provided signature was made by another wallet', await signedByAnother()],
 			[
 				'The typed data pays another amount than the form',
 				await payment(20_000, { amountCents: 25_000 }),
@@ -215,24 +172,24 @@ async function chapters(): Promise<Readonly<Record<string, readonly Situation[]>
 			[
 				'The connection breaks after the payment was sent',
 				await payment(30_000),
-				{ fault: { kind: 'cutAfter', match: { path: 'instant' } } },
+				fault('cutAfter', { match: PAYMENT }),
 			],
 			['The same payment is sent again', await payment(40_000), { runs: 2 }],
 			[
 				'The service refuses the payment',
 				await payment(50_000),
-				status(400, 'Insufficient funds', { match: { path: 'instant' } }),
+				status(400, 'Insufficient funds', { match: PAYMENT }),
 			],
 		],
 		'Some of it was done': [
 			[
 				'The invites were created, and setting the role fails',
-				administrators,
+				admins,
 				status(500, 'Internal error', { match: { method: 'PUT', path: 'manager' } }),
 			],
 			[
 				'The second of three requests is refused',
-				{ ...invite, ...asJson(batch), options: { inviteesPerRequest: 2 } },
+				{ ...inviting(...batch), options: { inviteesPerRequest: 2 } },
 				status(400, 'Too many', { skip: 1, match: { method: 'POST', path: 'invites$' } }),
 			],
 		],
@@ -241,14 +198,15 @@ async function chapters(): Promise<Readonly<Record<string, readonly Situation[]>
 
 /** Runs one situation and returns the error as the user sees it. */
 async function provoke([when, asked, circumstances = {}]: Situation): Promise<Line> {
-	const { fault, control, account, credentials, items, runs = 1 } = circumstances;
-	const saved = sandbox.credentials(credentials, account);
+	const { control, account, credentials, items, runs = 1 } = circumstances;
+	const of = sandbox.credentials(credentials, account);
 	const parameters = sandbox.balance(asked);
-	if (fault !== undefined) await sandbox.fault({ match: { path: '^/v2/(?!auth)' }, ...fault });
+	if (circumstances.fault !== undefined)
+		await sandbox.fault({ match: { path: '^/v2/(?!auth)' }, ...circumstances.fault });
 	if (control !== undefined) await sandbox.control('POST', ...control);
 	let line: Line = [when, '', ''];
 	for (let run = 0; run < runs; run++) {
-		const { error } = await runNode(saved, parameters, { items, node: { id: when } });
+		const { error } = await runNode(of, parameters, { items, node: { id: when } });
 		line = [when, error?.message ?? '', error?.description ?? ''];
 	}
 	await sandbox.control('DELETE', 'faults');
