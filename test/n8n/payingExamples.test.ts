@@ -182,6 +182,16 @@ async function run(example: string, edit = (text: string) => text) {
 	return { hasFailed, retry: async () => await runIt(result) };
 }
 
+/** The sample rows of an example’s sheet. */
+const samplesOf = (example: string): IDataObject[] =>
+	(readExample(example).pinData?.['Read the sheet'] ?? []).map(({ json }) => ({ ...json }));
+
+/** Fills the sheet, where nothing else has happened yet and the team can pay everything. */
+function begin(sheet: IDataObject[], failing = ''): void {
+	sandbox.firstTeam.balances.set('USD', 99_999_999n);
+	Object.assign(world, { sheet, record: [], said: [], failing });
+}
+
 const payments = () => sandbox.writes().filter(({ path }) => path.endsWith('/instant'));
 
 const PAID = /^Paid: .*`tx-|^3 of 3 paid .* Approved by/m;
@@ -200,10 +210,8 @@ const ends = EXAMPLES.flatMap((example) => {
 const WRITES = /^(payroll-run-|payment-by-)/;
 
 it.each(ends)('%s: “%s” fails, the workflow runs again, and is retried', async (example, last) => {
-	sandbox.firstTeam.balances.set('USD', 99_999_999n);
-	const rows = readExample(example).pinData?.['Read the sheet'] ?? [];
-	const sheet = rows.map(({ json }) => ({ ...json }));
-	Object.assign(world, { sheet, record: [], said: [], failing: last });
+	const rows = samplesOf(example);
+	begin([...rows], last);
 	const count = Math.max(rows.length, 1);
 	const isWrittenAtOnce = WRITES.test(example) && last === 'Tell the channel';
 
@@ -236,14 +244,12 @@ it.each(ends)('%s: “%s” fails, the workflow runs again, and is retried', asy
 it.each(ends.filter(([example, last]) => /^payroll/.test(example) && last === 'Tell the channel'))(
 	'%s tells of a row whose authorization isn’t one, and pays nothing',
 	async (example) => {
-		const { pinData } = readExample(example);
-		const sheet = (pinData?.['Read the sheet'] ?? []).map(({ json }) => ({ ...json }));
 		for (const [references, answers, said] of [
 			[/002/, 0, 'Row 3 of the sheet (PAY-002): authorization is missing'],
 			[/002/, 2, 'Row 3 of the sheet (PAY-002): authorization is missing'],
 			[/PAY/, 0, 'Row 4 of the sheet (PAY-003): authorization is missing'],
 		] as const) {
-			Object.assign(world, { sheet, record: [], said: [], failing: '' });
+			begin(samplesOf(example));
 			world.odd = { references, answers };
 			await run(example);
 			expect(world.said.join('\n')).toContain(said);
@@ -262,10 +268,7 @@ function restart(): void {
 }
 
 it.each(RUNS)('%s leaves a paid row as it is if its reference is used again', async (example) => {
-	sandbox.firstTeam.balances.set('USD', 99_999_999n);
-	const rows = readExample(example).pinData?.['Read the sheet'] ?? [];
-	const sheet = rows.map(({ json }) => ({ ...json }));
-	Object.assign(world, { sheet, record: [], said: [], failing: '' });
+	begin(samplesOf(example));
 	await run(example);
 	const paid = world.sheet.map((row) => ({ ...row }));
 	/* Without it, the check would name the row. */
@@ -281,17 +284,11 @@ it.each(RUNS)('%s leaves a paid row as it is if its reference is used again', as
 
 /** The sample rows of an example, with another header for one of their columns. */
 function withHeader(example: string, column: string, header: string): IDataObject[] {
-	const rows = readExample(example).pinData?.['Read the sheet'] ?? [];
-	return rows.map(({ json }) => {
-		const { [column]: cell, ...row }: IDataObject = { ...json };
-		return { ...row, [header]: cell };
-	});
+	return samplesOf(example).map(({ [column]: cell, ...row }) => ({ ...row, [header]: cell }));
 }
 
 it.each(RUNS)('%s pays nothing from a sheet without the column reference', async (example) => {
-	sandbox.firstTeam.balances.set('USD', 99_999_999n);
-	const sheet = withHeader(example, 'reference', 'Invoice No');
-	Object.assign(world, { sheet, record: [], said: [], failing: '' });
+	begin(withHeader(example, 'reference', 'Invoice No'));
 	await run(example);
 	expect(payments()).toEqual([]);
 	expect(world.said.join('\n')).toContain('no row has that column');
@@ -300,17 +297,15 @@ it.each(RUNS)('%s pays nothing from a sheet without the column reference', async
 it.each(RUNS)(
 	'%s pays once, and says before that the sheet has no column outcome',
 	async (example) => {
-		sandbox.firstTeam.balances.set('USD', 99_999_999n);
 		const sheet = withHeader(example, 'outcome', 'Outcome');
-		const { length } = sheet;
-		Object.assign(world, { sheet, record: [], said: [], failing: '' });
+		begin(sheet);
 		await run(example);
 		expect(world.said[0]).toContain('The sheet has no column outcome');
 		/* A sheet takes no value for a column that it doesn’t have. */
 		world.sheet = world.sheet.map((row) => without(row, 'outcome'));
 		await run(example);
 		expect(world.said.at(-1)).toMatch(PAID_BEFORE);
-		expect(payments()).toHaveLength(length);
+		expect(payments()).toHaveLength(sheet.length);
 	},
 );
 
@@ -323,10 +318,7 @@ it.each([
 	['in Pay only, after a restart', true, ['Pay'], 'paid'],
 ])('a payroll run with the attempt code %s', async (_where, isRestarted, names, outcome) => {
 	const example = 'payroll-run-with-approval';
-	sandbox.firstTeam.balances.set('USD', 99_999_999n);
-	const rows = readExample(example).pinData?.['Read the sheet'] ?? [];
-	const sheet = rows.slice(0, 1).map(({ json }) => ({ ...json }));
-	Object.assign(world, { sheet, record: [], said: [], failing: '' });
+	begin(samplesOf(example).slice(0, 1));
 	await sandbox.fault({ kind: 'cutBefore', match: { path: 'instant' } });
 	await run(example);
 	expect(world.sheet).toMatchObject([{ outcome: 'unknown' }]);
