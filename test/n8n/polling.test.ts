@@ -445,7 +445,7 @@ describe('what is remembered', () => {
 });
 
 describe('a poll that fails', () => {
-	/* pollingChanges.test.ts has what the next poll tells. */
+	/* pollingMemory.test.ts has what the next poll tells. */
 	it.each([
 		['balances without whole cents', '{"currency":"USD","balance_cents":"1.5"}', 'whole cents'],
 		[
