@@ -6,7 +6,7 @@ import { systemClock } from '../../nodes/PayrollPayments/api/session';
 import { startRemoteSigner, type RemoteSigner } from '../../sandbox/remoteSigner';
 import { SIGN_IN_TRICKS } from '../../sandbox/signInMessages';
 import { CONTINUE, recordsOf, runNode, SavedCredentials, testSaved } from '../support/actionHost';
-import { expectValidRequests, useActionSandbox } from '../support/actionSandbox';
+import { expectValidRequests, PAYMENT, useActionSandbox } from '../support/actionSandbox';
 import { formFor } from '../support/sandboxForms';
 
 const sandbox = useActionSandbox();
@@ -443,9 +443,8 @@ it('keeps words in an error in which n8n sees a system error', async () => {
 });
 
 it('lets no word of the service make n8n list the execution as canceled', async () => {
-	const match = { method: 'PUT', path: 'instant' };
 	const message = 'The payment was canceled';
-	await sandbox.fault({ kind: 'status', status: 400, message, match });
+	await sandbox.fault({ kind: 'status', status: 400, message, match: PAYMENT });
 	const { error } = await sandbox.run(await sandbox.payment());
 	/* n8n-core's processSuccessExecution looks for this word. */
 	expect(error?.message).toContain('The payment was Canceled');

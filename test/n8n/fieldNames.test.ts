@@ -1,4 +1,4 @@
-import { rawRequest, runNode, SavedCredentials } from '../support/actionHost';
+import { runNode, sendRaw, SavedCredentials } from '../support/actionHost';
 import { useEchoService } from '../support/echoService';
 import { FORMS } from '../support/operationForms';
 import { PollHost } from '../support/pollHost';
@@ -115,7 +115,6 @@ it('the polling trigger reads by them, too', async () => {
 
 it('n8n’s HTTP Request node sends what it is told', async () => {
 	const uri = `${service.url}/v2/balance?nanoid=te-a1B2c3D4e5F6`;
-	Object.assign(rawRequest, { via: 'requestWithAuthentication', options: { method: 'GET', uri } });
-	await runNode(credentials(), {}, { node: { type: 'rawRequest' } });
+	await sendRaw(credentials(), 'requestWithAuthentication', { method: 'GET', uri });
 	expect([...(last()?.query.keys() ?? [])]).toEqual(['nanoid']);
 });

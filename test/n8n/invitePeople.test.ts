@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import type { FaultInput } from '../../sandbox/server';
-import { CONTINUE, recordsOf, runNode, type RunResult } from '../support/actionHost';
+import { CONTINUE, recordsOf, runNode, TWICE, type RunResult } from '../support/actionHost';
 import { expectValidRequests, useActionSandbox } from '../support/actionSandbox';
 import { useEchoService, type EchoRequest } from '../support/echoService';
 import { withAccessToken } from '../support/operationForms';
@@ -794,8 +794,7 @@ describe('Existing People: Skip, after a run was cut', () => {
 
 	it('is answered from memory by Retry On Fail, also what was invited before the error', async () => {
 		await failPost(1, { status: 403 });
-		const node = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
-		const run = await skip(rows, parameters, { node });
+		const run = await skip(rows, parameters, { node: TWICE });
 		expect(run.error).toBeUndefined();
 		expect(outcomes(run)).toEqual(rows.map(() => 'invited'));
 		const invited = pending().filter((email) => email.startsWith('cut.'));
@@ -805,8 +804,7 @@ describe('Existing People: Skip, after a run was cut', () => {
 
 	it('is not sent again by Retry On Fail where the outcome is unknown', async () => {
 		await failPost(1, { kind: 'cutAfter' });
-		const node = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
-		const { error } = await skip(rows, parameters, { node });
+		const { error } = await skip(rows, parameters, { node: { ...TWICE, maxTries: 3 } });
 		expect(error?.message).toMatch(
 			/The request wasn’t sent again, because the first one may have succeeded \[item \d\]$/,
 		);

@@ -1,15 +1,14 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import '../support/withoutPauses';
-import { CONTINUE, recordsOf } from '../support/actionHost';
-import { useActionSandbox } from '../support/actionSandbox';
+import { CONTINUE, outcomesOf, recordsOf, TWICE } from '../support/actionHost';
+import { PAYMENT, useActionSandbox } from '../support/actionSandbox';
 
 /* Rows as n8n's own nodes read the files of offices: Excel, LibreOffice, CSV in a Windows encoding. */
 
 const sandbox = useActionSandbox();
 
 const RUN_CHECK = { checkOnly: true, checkOutput: 'run' };
-const PAYMENT = { method: 'PUT', path: 'instant' };
 
 const pay = async (
 	items: readonly IDataObject[],
@@ -51,7 +50,7 @@ describe('a row in which nobody entered anything', () => {
 		const row = { row_number: 3, reference: '', recipient_email: '', amount: '', approved: value };
 		const { output, stored, error } = await pay([await payment(1), row, await payment(2)]);
 		expect(error).toBeUndefined();
-		expect(recordsOf(output).map(({ outcome }) => outcome)).toEqual(['paid', 'paid']);
+		expect(outcomesOf(output)).toEqual(['paid', 'paid']);
 		expect(output.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 2 }]);
 		expect(stored).toContain('1 row without any value was left out');
 		const guest = { email: 'ana@example.com' };
@@ -148,7 +147,7 @@ it('keeps saying why a payment was refused when a later try of Retry On Fail end
 	const approvedCheck = String((await pay(rows, RUN_CHECK)).output[0]?.json.approval);
 	await sandbox.fault({ kind: 'status', status: 400, match: PAYMENT });
 	await sandbox.fault({ kind: 'cutBefore', match: PAYMENT });
-	const node = { ...CONTINUE.node, retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
+	const node = { ...CONTINUE.node, ...TWICE };
 	const { output } = await pay(rows, { approvedCheck }, { node });
 	expect(recordsOf(output)).toMatchObject([
 		{ outcome: 'refused', error: expect.stringContaining('wasn’t accepted') },

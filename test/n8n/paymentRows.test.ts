@@ -1,16 +1,14 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import '../support/withoutPauses';
-import { CONTINUE, recordsOf, runNode, type RunResult } from '../support/actionHost';
-import { expectValidRequests, useActionSandbox, without } from '../support/actionSandbox';
+import { CONTINUE, recordsOf, runNode, TWICE, type RunResult } from '../support/actionHost';
+import { expectValidRequests, PAYMENT, useActionSandbox, without } from '../support/actionSandbox';
 
 const sandbox = useActionSandbox();
 expectValidRequests(sandbox);
 
 const DOLLARS = ['125.00', '4200.00', '13175.50'];
 const RUN_CHECK = { checkOnly: true, checkOutput: 'run' };
-const PAYMENT = { method: 'PUT', path: 'instant' };
-const TRIED_AGAIN = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
 
 /** A row of a sheet, as n8n reads it, with its authorization. */
 async function row(index: number, amount = DOLLARS[index % 3] ?? ''): Promise<IDataObject> {
@@ -302,7 +300,7 @@ describe.each([
 
 	it('are answered from memory when Retry On Fail tries again', async () => {
 		await sandbox.fault({ kind: 'status', status: 400, match: PAYMENT, skip: 1 });
-		const { output } = await run(await sheet(2), {}, { node: TRIED_AGAIN });
+		const { output } = await run(await sheet(2), {}, { node: TWICE });
 		expect(recordsOf(output)).toMatchObject([
 			{ outcome: 'paid', already_sent: true },
 			{ outcome: 'paid' },

@@ -4,7 +4,7 @@ import '../support/withoutPauses';
 import { CATALOGUE } from '../../nodes/PayrollPayments/operations/catalogue';
 import { PERMISSIONS } from '../../nodes/PayrollPayments/api/limits';
 import type { FaultInput } from '../../sandbox/server';
-import { rawRequest, runNode, type SavedCredentials } from '../support/actionHost';
+import { runNode, sendRaw, type SavedCredentials } from '../support/actionHost';
 import { useActionSandbox } from '../support/actionSandbox';
 import { formFor } from '../support/sandboxForms';
 
@@ -150,8 +150,7 @@ const VIA = ['requestWithAuthentication', 'httpRequestWithAuthentication'] as co
 async function send(saved: SavedCredentials, via: (typeof VIA)[number], options: object) {
 	const named = (given: { url?: string }) =>
 		via === 'requestWithAuthentication' ? { ...given, url: undefined, uri: given.url } : given;
-	Object.assign(rawRequest, { via, options: named(options) });
-	return await runNode(saved, {}, { node: { type: 'rawRequest' } });
+	return await sendRaw(saved, via, named(options));
 }
 
 describe.each(VIA)('another node over %s', (via) => {

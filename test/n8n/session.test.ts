@@ -10,7 +10,7 @@ import type {
 
 import { systemClock } from '../../nodes/PayrollPayments/api/session';
 import '../support/withoutPauses';
-import { CONTINUE, rawRequest, runNode, SavedCredentials, testSaved } from '../support/actionHost';
+import { CONTINUE, runNode, SavedCredentials, sendRaw, testSaved } from '../support/actionHost';
 import { listen } from '../support/httpServer';
 import { FORMS } from '../support/operationForms';
 import { PollHost } from '../support/pollHost';
@@ -54,18 +54,13 @@ async function invite(saved: SavedCredentials) {
 
 /** The same reads as n8n's HTTP Request node makes them. */
 async function callPlainly(saved: SavedCredentials, calls = 1) {
-	const items = Array.from({ length: calls }, () => ({}));
-	return await runNode(saved, { url: balanceUrl() }, { items, node: { type: 'plainRequests' } });
-}
-
-async function raw(via: typeof rawRequest.via, saved: SavedCredentials, options: object) {
-	Object.assign(rawRequest, { via, options });
-	return await runNode(saved, {}, { node: { type: 'rawRequest' } });
+	const request = { method: 'GET', uri: balanceUrl(), json: true };
+	return await sendRaw(saved, 'requestWithAuthentication', request, calls);
 }
 
 /** A call of another community node, with n8n's newer request function. */
 const callNewly = async (saved: SavedCredentials) =>
-	await raw('httpRequestWithAuthentication', saved, { method: 'GET', url: balanceUrl() });
+	await sendRaw(saved, 'httpRequestWithAuthentication', { method: 'GET', url: balanceUrl() });
 
 /** A wallet with a token. What came so far isn't counted. */
 async function signedIn(send: (saved: SavedCredentials) => Promise<unknown> = call) {
@@ -169,7 +164,7 @@ describe('a token', () => {
 	it('that the HTTP Request node’s Never Error keeps is replaced by the action node', async () => {
 		const neverError = { method: 'GET', simple: false, resolveWithFullResponse: true };
 		const send = async () =>
-			await raw('requestWithAuthentication', saved, { ...neverError, uri: balanceUrl() });
+			await sendRaw(saved, 'requestWithAuthentication', { ...neverError, uri: balanceUrl() });
 		const saved = await signedIn();
 		service.tokens.endTokens();
 		await send();
@@ -432,7 +427,7 @@ describe('a change that gets a 401', () => {
 	});
 
 	const invitePlainly = async (saved: SavedCredentials) =>
-		await raw('requestWithAuthentication', saved, {
+		await sendRaw(saved, 'requestWithAuthentication', {
 			...{ method: 'POST', body: '{}', uri: `${service.url}/v2/invites` },
 		});
 
@@ -464,7 +459,7 @@ describe('a change that gets a 401', () => {
 	it('costs no sign-in where it may not leave n8n at all', async () => {
 		const saved = await signedIn();
 		const options = { method: 'GET', uri: 'http://127.0.0.1:1/v2/balance' };
-		expect((await raw('requestWithAuthentication', saved, options)).error).toBeDefined();
+		expect((await sendRaw(saved, 'requestWithAuthentication', options)).error).toBeDefined();
 		expect(service.tokens.counts()).toMatchObject({ signIns: 0 });
 	});
 });

@@ -36,51 +36,27 @@ const inputItems = nodeTypeOf(
 	},
 );
 
-const credentials = [{ name: 'payrollPaymentsApi', required: true }];
-
-/**
- * Sends one GET for each item at the same time, as n8n's HTTP Request node does: with the request
- * function that it uses, and without telling anybody what came of it.
- */
-const plainRequests = nodeTypeOf(
-	'plainRequests',
-	async function () {
-		const answers = await Promise.all(
-			this.getInputData().map(
-				async (_item, index): Promise<unknown> =>
-					await this.helpers.requestWithAuthentication.call(
-						this,
-						'payrollPaymentsApi',
-						{ method: 'GET', uri: String(this.getNodeParameter('url', index)), json: true },
-						undefined,
-						index,
-					),
-			),
-		);
-		return [answers.map((answer) => ({ json: { answer: JSON.stringify(answer) } }))];
-	},
-	{
-		credentials,
-		properties: [{ displayName: 'URL', name: 'url', type: 'string', default: '' }],
-	},
-);
+type RequestFunction = 'httpRequestWithAuthentication' | 'requestWithAuthentication';
 
 /** What a node of the type rawRequest sends next: options may hold what no parameter can, such as a stream. */
-export const rawRequest: {
-	via: 'httpRequestWithAuthentication' | 'requestWithAuthentication';
-	options: Readonly<Record<string, unknown>>;
-} = { via: 'requestWithAuthentication', options: {} };
+const rawRequest: { via: RequestFunction; options: object } = {
+	via: 'requestWithAuthentication',
+	options: {},
+};
 
-/** Sends one request with the credentials, as n8n's HTTP Request node and others do. */
+/** Sends one request for each item at the same time, as n8n's HTTP Request node and others do. */
 const sendRawRequest = nodeTypeOf(
 	'rawRequest',
 	async function () {
 		const { via, options } = rawRequest;
-		const request = Object.assign({ url: '' }, { url: undefined }, options);
-		await this.helpers[via].call(this, 'payrollPaymentsApi', request);
-		return [[{ json: {} }]];
+		const items = this.getInputData().map(async () => {
+			const request = Object.assign({ url: '' }, { url: undefined }, options);
+			await this.helpers[via].call(this, 'payrollPaymentsApi', request);
+			return { json: {} };
+		});
+		return [await Promise.all(items)];
 	},
-	{ credentials },
+	{ credentials: [{ name: 'payrollPaymentsApi', required: true }] },
 );
 
 /** The node as n8n offers it to AI agents: the same, under a name that ends in Tool. */
@@ -91,7 +67,6 @@ function asTool(type: PayrollPayments): PayrollPayments {
 
 const nodeTypes = new NodeTypes({
 	inputItems,
-	plainRequests,
 	payrollPayments: new PayrollPayments(),
 	payrollPaymentsTool: asTool(new PayrollPayments()),
 	rawRequest: sendRawRequest,
@@ -210,6 +185,18 @@ export async function runNode(
 		},
 		stored: JSON.stringify(resultData),
 	};
+}
+
+/** Runs another node that sends a request with the credentials, once for each of so many items. */
+export async function sendRaw(
+	credentials: SavedCredentials,
+	via: RequestFunction,
+	options: object,
+	count = 1,
+): Promise<RunResult> {
+	Object.assign(rawRequest, { via, options });
+	const items = Array.from({ length: count }, () => ({}));
+	return await runNode(credentials, {}, { items, node: { type: 'rawRequest' } });
 }
 
 /** Runs the credential test with the request function that n8n gives it. */
