@@ -155,14 +155,6 @@ describe.each(Object.entries(HIT))('%s', (name, [method, path]) => {
 		expect(output.length).toBeGreaterThan(0);
 	});
 
-	it('a token that dies on the way: a read is sent again, a write is not', async () => {
-		const parameters = await asked();
-		await sandbox.fault({ kind: 'status', status: 401, match: request });
-		const { error } = await sandbox.run(parameters);
-		if (withoutToken || effect === 'write') expect(error?.message).toMatch(/The service refused: /);
-		else expect(error).toBeUndefined();
-	});
-
 	/* test/unit/api/client.test.ts has Retry-After as a date. */
 	it('429 with Retry-After: a read comes again, a write does not', async () => {
 		const parameters = await asked();

@@ -286,7 +286,7 @@ describe('a later try that reads other rows than an earlier one', () => {
 	});
 });
 
-it('a later try of an approved run says not sent of what an unknown outcome left', async () => {
+it('a later try of an approved run keeps why a row was refused, and says not sent of what an unknown outcome left', async () => {
 	const items = await sheet(['ana', 'ben', 'cleo', 'dan']);
 	await sandbox.fault(CUT);
 	await sandbox.run(form(), { items: items.slice(3), ...CONTINUE });
@@ -297,6 +297,8 @@ it('a later try of an approved run says not sent of what an unknown outcome left
 	const parameters = form({ options: { approvedCheck: String(approval) } });
 	const { output } = await sandbox.run(parameters, { items, node: CONTINUED });
 	expect(outcomesOf(output)).toEqual(['refused', 'unknown', 'not_sent', 'unknown']);
+	expect(output[0]?.json.error).toContain('wasn’t accepted');
+	expect(sandbox.writes()).toHaveLength(3);
 });
 
 describe('a later try of what the service doesn’t do twice', () => {

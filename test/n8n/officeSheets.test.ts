@@ -1,8 +1,8 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import '../support/withoutPauses';
-import { CONTINUE, outcomesOf, recordsOf, TWICE } from '../support/actionHost';
-import { PAYMENT, useActionSandbox } from '../support/actionSandbox';
+import { CONTINUE, outcomesOf } from '../support/actionHost';
+import { useActionSandbox } from '../support/actionSandbox';
 
 /* Rows as n8n's own nodes read the files of offices: Excel, LibreOffice, CSV in a Windows encoding. */
 
@@ -140,19 +140,4 @@ it('says in the check what to do about a column with another header', async () =
 	const both = [await payment(1), { ...row, reference: 'PAY-002' }];
 	const [other] = (await pay(both, RUN_CHECK)).output;
 	expect(other?.json.message).toMatch(/Row 2 \(PAY-002\): recipient_email is missing$/m);
-});
-
-it('keeps saying why a payment was refused when a later try of Retry On Fail ends the run', async () => {
-	const rows = [await payment(1), await payment(2), await payment(3)];
-	const approvedCheck = String((await pay(rows, RUN_CHECK)).output[0]?.json.approval);
-	await sandbox.fault({ kind: 'status', status: 400, match: PAYMENT });
-	await sandbox.fault({ kind: 'cutBefore', match: PAYMENT });
-	const node = { ...CONTINUE.node, ...TWICE };
-	const { output } = await pay(rows, { approvedCheck }, { node });
-	expect(recordsOf(output)).toMatchObject([
-		{ outcome: 'refused', error: expect.stringContaining('wasn’t accepted') },
-		{ outcome: 'unknown' },
-		{ outcome: 'not_sent' },
-	]);
-	expect(sandbox.writes()).toHaveLength(2);
 });

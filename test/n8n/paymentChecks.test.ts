@@ -76,15 +76,6 @@ it('shows signed texts to the approver as texts, not as parts of its sentence', 
 	});
 });
 
-it('asks for what the wallet needs to sign, and sends nothing unsigned', async () => {
-	const { message } = await sandbox.authorization();
-	const parameters = sandbox.paying(await sandbox.authorization());
-	const bare = { ...parameters, typedData: JSON.stringify(message), options: {} };
-	const { error } = await sandbox.run(bare);
-	expect(error?.message).toBe('Domain is missing [item 0]');
-	expect(sandbox.wire()).toEqual([]);
-});
-
 it('compares no amount, and names no contract, that nobody says a signature covers', async () => {
 	const payload = await sandbox.authorization();
 	const parameters = sandbox.paying(payload, await sandbox.signed(payload));

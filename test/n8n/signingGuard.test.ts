@@ -121,15 +121,6 @@ describe('administrator invites', () => {
 		expect(sandbox.writes()).toEqual([]);
 	});
 
-	it('with a provided signature are refused where another wallet signed', async () => {
-		const given = payload('team_viewer');
-		const { signature } = await sandbox.signed(given, 'viewer');
-		await expectRefused(
-			execute(structureOf(given), { ...(await sandbox.signed(given)), signature }),
-			'Signature isn’t Signer’s signature of this typed data',
-		);
-	});
-
 	it.each(['domain', 'types', 'primary_type'] as const)(
 		'with a provided signature are refused where the typed data has all but %s',
 		async (name) => {

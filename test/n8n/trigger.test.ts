@@ -24,13 +24,6 @@ const log = useLog();
 const seconds = () => Math.floor(Date.now() / 1000);
 
 describe('the delivery table', () => {
-	it('genuine, wanted, first time: started once, exactly as received', async () => {
-		const n8n = await host();
-		const event = depositEvent({ extra: [1, { nested: null }] });
-		expect(await n8n.send(event)).toEqual(GENUINE);
-		expect(await n8n.outputs()).toEqual([[event]]);
-	});
-
 	it('genuine, with numbers as text: started in both outputs, as numbers would', async () => {
 		const amounts = { source_amount_cents: '1000001', destination_amount_cents: '1000' };
 		const changed = deposit({ ...amounts, entity_deposit_account_id: '17' });
