@@ -5,6 +5,7 @@ import '../support/withoutPauses';
 import { startRemoteSigner, type RemoteSigner } from '../../sandbox/remoteSigner';
 import { runNode } from '../support/actionHost';
 import { useActionSandbox, without, type Payload } from '../support/actionSandbox';
+import { formFor } from '../support/sandboxForms';
 import { waitFor } from '../../n8nHost/waiting';
 
 /*
@@ -26,38 +27,20 @@ async function expectRefused(parameters: INodeParameters, words: RegExp | string
 	expect(sandbox.writes()).toEqual([]);
 }
 
-/** The members of a struct, from a list of names with types. */
-const struct = (members: string) =>
-	members.split(', ').map((member) => {
-		const [name = '', type = ''] = member.split(' ');
-		return { name, type };
-	});
-
 describe('administrator invites', () => {
-	const typeOf = (role: string) =>
-		role.startsWith('0x') ? 'bytes32' : /^\d+$/.test(role) ? 'uint8' : 'string';
-
-	/** What Create answers for two people, with the given role. */
-	function payload(role: string): Payload {
-		const [first, second, contract = ''] = ['first', 'second', 'contract'].map(
-			(name) => new Wallet(id(name)).address,
-		);
+	/** What Create answers for two people, with the given role in any form. */
+	async function payload(role: string): Promise<Payload> {
+		const { typedData } = await formFor(sandbox, 'administratorInvite.complete');
+		const { domain, types, primary_type, typed_data } = JSON.parse(String(typedData));
+		const type = role.startsWith('0x') ? 'bytes32' : /^\d+$/.test(role) ? 'uint8' : 'string';
+		const [, account] = types.SetRole;
+		const data = typed_data.data.map((each: object) => ({ ...each, role }));
+		sandbox.service.wireLog.clear();
 		return {
-			domain: { name: 'PayrollRoles', version: '1', chainId: 42161, verifyingContract: contract },
-			types: {
-				SetRolesForwardRequest: struct(
-					'from address, to address, salt bytes32, expires uint256, data SetRole[]',
-				),
-				SetRole: struct(`role ${typeOf(role)}, account address`),
-			},
-			primaryType: 'SetRolesForwardRequest',
-			message: {
-				from: sandbox.wallet().address,
-				to: contract,
-				salt: id('salt'),
-				expires: '4102444800',
-				data: [first, second].map((account) => ({ role, account })),
-			},
+			domain,
+			types: { ...types, SetRole: [{ name: 'role', type }, account] },
+			primaryType: primary_type,
+			message: { ...typed_data, data },
 		};
 	}
 
@@ -77,7 +60,7 @@ describe('administrator invites', () => {
 	it.each(['org_admin', id('org_admin')])(
 		'give nobody the role %s where another one was asked for',
 		async (role) => {
-			const given = payload(role);
+			const given = await payload(role);
 			const typedData = structureOf(given);
 			const words = /gives the role Company: Admin \(org_admin\), not Team: Viewer/;
 			await expectRefused(execute(typedData), words);
@@ -92,7 +75,9 @@ describe('administrator invites', () => {
 		['', 'Expected Role is missing [item 0]'],
 		['any', 'Expected Role can be Any only with a provided signature [item 0]'],
 	])('sign nothing with %j as Expected Role', async (role, words) => {
-		const { error } = await sandbox.run(execute(structureOf(payload('team_viewer')), { role }));
+		const { error } = await sandbox.run(
+			execute(structureOf(await payload('team_viewer')), { role }),
+		);
 		expect(error?.message).toBe(words);
 		expect(sandbox.writes()).toEqual([]);
 	});
@@ -100,7 +85,7 @@ describe('administrator invites', () => {
 	it.each([unknownHash, '2'])(
 		'give the role of the code %s only where it is entered',
 		async (code) => {
-			const typedData = structureOf(payload(code));
+			const typedData = structureOf(await payload(code));
 			const { error } = await sandbox.run(execute(typedData));
 			expect(error?.message).toBe(`The typed data gives the role code ${code} [item 0]`);
 			expect(error?.description).toContain('enter the code as Expected Role Code under Options');
@@ -115,7 +100,7 @@ describe('administrator invites', () => {
 		['two', 'must be a whole number, e.g. 2, or 0x followed by 64 hex characters'],
 		['02', 'must be a whole number, e.g. 2, or 0x followed by 64 hex characters'],
 	])('take no %j for a code', async (expectedRoleCode, fault) => {
-		const given = execute(structureOf(payload('2')), { options: { expectedRoleCode } });
+		const given = execute(structureOf(await payload('2')), { options: { expectedRoleCode } });
 		const { error } = await sandbox.run(given);
 		expect(error?.message).toContain(`Expected Role Code ${fault}`);
 		expect(sandbox.writes()).toEqual([]);
@@ -124,7 +109,7 @@ describe('administrator invites', () => {
 	it.each(['domain', 'types', 'primary_type'] as const)(
 		'with a provided signature are refused where the typed data has all but %s',
 		async (name) => {
-			const given = payload('team_viewer');
+			const given = await payload('team_viewer');
 			const rest = without<unknown>(structureOf(given), name);
 			const { error } = await sandbox.run(execute(rest, await sandbox.signed(given)));
 			expect(error?.message).toBe(`Typed Data has no ${name} [item 0]`);
@@ -133,7 +118,7 @@ describe('administrator invites', () => {
 	);
 
 	it('with a provided signature alone are refused for more accounts than invites', async () => {
-		const given = payload('team_viewer');
+		const given = await payload('team_viewer');
 		const all = [...Object(given.message.data), { role: 'team_viewer', account: another.address }];
 		const typedData = { ...given.message, data: all };
 		const provided = execute(typedData, await sandbox.signed(given));
@@ -141,7 +126,7 @@ describe('administrator invites', () => {
 	});
 
 	it('with a provided signature may have any role where none is expected', async () => {
-		const given = payload(unknownHash);
+		const given = await payload(unknownHash);
 		const signature = await sandbox.signed(given);
 		for (const role of ['', 'any']) {
 			await sandbox.run(execute(given.message, { ...signature, role }));
