@@ -52,53 +52,38 @@ const structure = (said: string) => ({
 	types: { SetRolesForwardRequest: [], SetRole: [], [said]: [] },
 	primary_type: said,
 	typed_data: {
-		from: said,
-		to: said,
-		salt: said,
-		expires: said,
+		...{ from: said, to: said, salt: said, expires: said },
 		data: [{ role: said, account: said }],
 	},
 });
 
-const PLACES: ReadonlyArray<readonly [string, INodeParameters, Answering]> = [
-	['a refusal', BALANCE, (_request, said, code) => failure(code, said)],
-	[
-		'a failure with HTTP 200',
-		BALANCE,
-		(_request, said) => ({ body: { success: false, data: said, error_code: said } }),
-	],
-	[
-		'a page of a proxy',
-		BALANCE,
-		(_request, said, code) => ({ status: code, body: `<html>${said}</html>` }),
-	],
-	[
-		'a success without what was promised',
+const PLACES: Readonly<Record<string, readonly [INodeParameters, Answering]>> = {
+	'a refusal': [BALANCE, (_request, said, code) => failure(code, said)],
+	'a failure with HTTP 200': [BALANCE, (_request, said) => failure(200, said)],
+	'a page of a proxy': [BALANCE, (_request, said, status) => ({ status, body: `<a>${said}</a>` })],
+	'a success without what was promised': [
 		BALANCE,
 		(_request, said) => success({ [said]: said, balances: [{ currency: said }] }),
 	],
-	[
-		'a refused write',
+	'a refused write': [
 		{ ...INVITES, options: {} },
 		(request, said, code) => toWrites(request, failure(code, said)),
 	],
-	[
-		'identifiers of what was done before a later request failed',
+	'identifiers of what was done before a later request failed': [
 		INVITES,
 		(request, said, code) => {
 			const done = success({ nanoids: [said], [said]: { note: said } });
 			return toWrites(request, done, failure(code, said));
 		},
 	],
-	[
-		'typed data that is refused',
+	'typed data that is refused': [
 		{ ...FORMS.createAdministratorInvites, operation: 'send' },
 		(request, said, code) => {
 			const created = success({ invites: [said], typed_data: structure(said) });
 			return toWrites(request, created, failure(code, said));
 		},
 	],
-];
+};
 
 type Failing = {
 	readonly node?: { readonly onError: 'continueRegularOutput' | 'continueErrorOutput' };
@@ -176,7 +161,7 @@ async function neverShows(
 const foreignSession = (jwt: string) =>
 	JSON.stringify({ boundTo: 'other credentials', token: jwt });
 
-describe.each(PLACES)('%s that repeats a secret', (_name, parameters, answer) => {
+describe.each(Object.entries(PLACES))('%s that repeats a secret', (_name, [parameters, answer]) => {
 	/* Credentials with a token alone can't sign. */
 	const needsWallet = parameters.operation === 'send';
 	const ofToken = (field: string, authentication: string) => async () =>
@@ -242,17 +227,16 @@ it.each(Object.entries(SIGN_INS))('%s of a sign-in shows no secret', async (_nam
 	await neverShows(15, BALANCE, setUp, true);
 });
 
-const rpc = (answer: object) => ({ jsonrpc: '2.0', id: 1, ...answer });
+const rpc = (answer: object, status = 200): EchoAnswer => ({
+	status,
+	body: { jsonrpc: '2.0', id: 1, ...answer },
+});
 const SIGNERS: Readonly<Record<string, Answering>> = {
-	'a JSON-RPC error': (_request, said) => ({
-		body: rpc({ error: { code: -32000, message: said } }),
-	}),
-	'a JSON-RPC error with a failure status': (_request, said, code) => ({
-		status: code,
-		body: rpc({ error: { code: 1, message: said } }),
-	}),
-	'a result that is no signature': (_request, said) => ({ body: rpc({ result: said }) }),
-	'a page': (_request, said, code) => ({ status: code, body: said }),
+	'a JSON-RPC error': (_request, message) => rpc({ error: { code: -32000, message } }),
+	'a JSON-RPC error with a failure status': (_request, message, status) =>
+		rpc({ error: { code: 1, message } }, status),
+	'a result that is no signature': (_request, result) => rpc({ result }),
+	'a page': (_request, body, status) => ({ status, body }),
 };
 
 it.each(Object.entries(SIGNERS))('%s of a signer shows no secret', async (_name, answer) => {
@@ -283,13 +267,9 @@ describe('everywhere else', () => {
 				const search = searchUsers(credentials, { teamId: TEAM }, 'ana');
 				const error: unknown = await search.catch((reason: unknown) => reason);
 				expect(error).toBeInstanceOf(Error);
-				expect(
-					leakIn(
-						textsIn(JSON.parse(JSON.stringify({ ...Object(error), error: String(error) }))),
-						secret,
-					),
-				).toBeUndefined();
-				expect(leakIn([(await testSaved(credentials)).message], secret)).toBeUndefined();
+				const shown = JSON.stringify({ ...Object(error), error: String(error) });
+				const texts = [...textsIn(JSON.parse(shown)), (await testSaved(credentials)).message];
+				expect(leakIn(texts, secret)).toBeUndefined();
 			}),
 			{ numRuns: runs(40) },
 		);
@@ -297,10 +277,8 @@ describe('everywhere else', () => {
 
 	it('the output of a success stays as the service sent it', async () => {
 		const secret = 'sk_live_1234567890abcdef';
-		const data = {
-			platform_account_address: secret,
-			balances: [{ currency: secret, balance_cents: '1' }],
-		};
+		const balances = [{ currency: secret, balance_cents: '1' }];
+		const data = { platform_account_address: secret, balances };
 		service.answer(() => success(data));
 		const { output } = await runNode(withToken(secret), BALANCE);
 		expect(output.map(({ json }) => json)).toEqual([data]);
@@ -345,8 +323,7 @@ describe('everywhere else', () => {
 		for (const field of ['accessToken', 'apiKey', 'remoteSignerToken', 'sessionToken']) {
 			const { error, stored } = await runNode(wallet(key, { [field]: secret }), BALANCE);
 			expect(error?.message).toMatch(/The service refused: /);
-			expect(leakIn([stored], secret)).toBeUndefined();
-			expect(leakIn([stored], key)).toBeUndefined();
+			for (const each of [secret, key]) expect(leakIn([stored], each)).toBeUndefined();
 		}
 	});
 });
