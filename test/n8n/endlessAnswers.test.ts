@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { INodeParameters } from 'n8n-workflow';
 
 import '../support/withoutPauses';
-import { CONTINUE, runNode, testSaved } from '../support/actionHost';
+import { CONTINUE, runNode, testSaved, TWICE } from '../support/actionHost';
 import { useEchoService } from '../support/echoService';
 import { listen } from '../support/httpServer';
 import { FORMS, withAccessToken } from '../support/operationForms';
@@ -32,8 +32,9 @@ it('a list of pages without an end stops the node, which says how far it got', a
 	expect(service.requests).toHaveLength(1_001);
 });
 
+const deep = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
+
 describe('an answer that is nested deeper than n8n can save', () => {
-	const deep = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
 	it.each([101, 1_000_000])(
 		'is refused, and a write may have been done: %d levels',
 		async (levels) => {
@@ -58,10 +59,9 @@ describe('an answer that is nested deeper than n8n can save', () => {
 });
 
 describe('a failure that can’t be read', () => {
-	const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
 	const BODIES: Array<[string, string]> = [
-		['nested deeply', `{"success":false,"data":"no","more":${nested(3_000)}}`],
-		['nested more deeply', `{"success":false,"data":${nested(1_000_000)}}`],
+		['nested deeply', `{"success":false,"data":"no","more":${deep(3_000)}}`],
+		['nested more deeply', `{"success":false,"data":${deep(1_000_000)}}`],
 		['with one endless word', `{"success":false,"data":"${'b'.repeat(8_000_000)}"}`],
 		/* To tell of each entry would take gigabytes. */
 		['with an endless list', `{"success":false,"data":[${'0,'.repeat(3_000_000)}0]}`],
@@ -76,8 +76,7 @@ describe('a failure that can’t be read', () => {
 		const { output } = await runNode(credentials(), FORMS.createInvites, CONTINUE);
 		expect(output[0]?.json).toMatchObject({ outcome: 'unknown', http_status: 500 });
 		expect(output[0]?.json.hint).not.toContain('Nothing was');
-		const node = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
-		await runNode(credentials(), FORMS.createAdministratorInvites, { node });
+		await runNode(credentials(), FORMS.createAdministratorInvites, { node: TWICE });
 		expect(service.requests.filter(({ path }) => path.includes('manager'))).toHaveLength(1);
 	});
 

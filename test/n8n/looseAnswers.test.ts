@@ -123,6 +123,30 @@ it('null is a list without entries', async () => {
 	}
 });
 
+/** What a service could put into its answer to rewrite what the node says of a payment. */
+const REWRITTEN = {
+	...{ outcome: 'not_sent', amount: '1.00', currency: 'EUR', network: 'other', team: 'te-other' },
+	...{ recipient_email: 'other@example.com', reference: 'other', error: 'It failed' },
+	hint: 'Pay it again',
+	...{ attempt_code: '0000-0000-1', already_sent: true, run_message: 'Nothing was paid' },
+	$error: { message: 'It failed' },
+};
+
+it('a service’s answer never replaces the columns of a payment', async () => {
+	const answer = success({ transaction: 'tx-AAAAAAAAAAAA', ...REWRITTEN, extra: 'passed on' });
+	service.answer(({ method }) => (method === 'PUT' ? answer : balance()));
+	const form = FORMS.createInstantPayment;
+	const { output, error } = await run(form);
+	expect(error).toBeUndefined();
+	expect(service.requests.filter(({ method }) => method === 'PUT')).toHaveLength(1);
+	const [record] = recordsOf(output);
+	expect(record).toMatchObject({
+		...{ outcome: 'paid', transaction: 'tx-AAAAAAAAAAAA', currency: 'USD', network: 'arbitrum' },
+		...{ team: form.teamId, recipient_email: form.recipientEmail, extra: 'passed on' },
+	});
+	for (const [name, value] of Object.entries(REWRITTEN)) expect(record?.[name]).not.toBe(value);
+});
+
 it('nobody’s answer makes n8n take an item for a failed one', async () => {
 	const more = { $error: { message: 'It failed' }, $json: {} };
 	service.answer(() => success({ nanoids: ['in-a1B2c3D4e5F6'], ...more }));

@@ -298,14 +298,6 @@ describe('invites', () => {
 });
 
 describe('what is remembered', () => {
-	it('goes on with another minimum', async () => {
-		const n8n = await switchedOn('balanceChanged');
-		add('USD', 500n);
-		n8n.parameters = { ...n8n.parameters, minimumChangeCents: 500 };
-		await n8n.activate('update');
-		expect(n8n.take()).toMatchObject([{ change_cents: '500' }]);
-	});
-
 	it('begins again when the workflow is switched on again', async () => {
 		const n8n = await switchedOn('balanceChanged');
 		set('USD', 1n);
@@ -397,17 +389,18 @@ describe('what is remembered', () => {
 		expect(await next(n8n)).toMatchObject([{ change_cents: '7' }]);
 	});
 
-	it.each<[string, () => INodeParameters]>([
-		['another entity', () => ({ entityId: organisation().company.nanoid })],
-		['other currencies', () => ({ currencies: ['EUR', 'USD'] })],
-		['another event', () => ({ event: 'inviteAdded' })],
-	])('begins again with %s', async (_what, change) => {
+	it.each<[string, () => INodeParameters, told?: object]>([
+		['begins again with another entity', () => ({ entityId: organisation().company.nanoid })],
+		['begins again with other currencies', () => ({ currencies: ['EUR', 'USD'] })],
+		['begins again with another event', () => ({ event: 'inviteAdded' })],
+		['goes on with another minimum', () => ({ minimumChangeCents: 500 }), { change_cents: '500' }],
+	])('%s', async (_what, change, ...told) => {
 		const n8n = await switchedOn('balanceChanged', { currencies: ['USD'] });
-		set('USD', 1n);
+		add('USD', 500n);
 		set('EUR', 1n);
 		n8n.parameters = { ...n8n.parameters, ...change() };
 		await n8n.activate('update');
-		expect(n8n.take()).toEqual([]);
+		expect(n8n.take()).toMatchObject(told);
 		expect(await next(n8n)).toEqual([]);
 	});
 
