@@ -655,23 +655,6 @@ describe('Existing People: Skip', () => {
 		expect(recordsOf(output)).toEqual([a, b].map((email) => ({ email, outcome, nanoid: null })));
 	});
 
-	it('finds a member whom the service keeps back for a later page', async () => {
-		const { output, error } = await skipAt(({ method, path, query }) => {
-			if (method === 'POST') return { nanoids: ['in-1'] };
-			if (path === '/v2/invites') return [];
-			if (query.has('offset') || query.get('page') === '2') {
-				return { users: [{ email: 'B@example.com', nanoid: 'us-b' }] };
-			}
-			const pagination = { has_more: true, next_page: 2, next_offset: 1 };
-			return { users: [{ email: 'other@example.com', nanoid: 'us-other' }], pagination };
-		});
-		expect(error).toBeUndefined();
-		expect(recordsOf(output)).toEqual([
-			{ email: a, outcome: 'invited', nanoid: 'in-1' },
-			{ email: b, outcome: 'member', nanoid: 'us-b' },
-		]);
-	});
-
 	it('sees who accepts an invite between the two reads', async () => {
 		addInvite('quick@example.com');
 		const place = workspace();
