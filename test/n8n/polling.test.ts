@@ -521,15 +521,6 @@ describe('a poll that fails', () => {
 	});
 });
 
-it('reports a change once although two polls run at the same time', async () => {
-	const n8n = await switchedOn('balanceChanged');
-	set('USD', 1n);
-	sandbox.service.faults.plan({ kind: 'latency', delay: 300 });
-	await Promise.all([n8n.tick(), n8n.tick()]);
-	expect(n8n.take()).toHaveLength(1);
-	expect(await next(n8n)).toEqual([]);
-});
-
 it.each([
 	['clock is right', 10 * 60_000],
 	['clock was set back by a year', -365 * 86_400_000],
