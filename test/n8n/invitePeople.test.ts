@@ -5,7 +5,7 @@ import type { FaultInput } from '../../sandbox/server';
 import { CONTINUE, recordsOf, runNode, TWICE, type RunResult } from '../support/actionHost';
 import { expectValidRequests, useActionSandbox } from '../support/actionSandbox';
 import { useEchoService, type EchoRequest } from '../support/echoService';
-import { withAccessToken } from '../support/operationForms';
+import { formOf, withAccessToken } from '../support/operationForms';
 import { runs } from '../support/propertyRuns';
 import { prefillWith } from './conformance/operations/invites';
 
@@ -70,14 +70,10 @@ function addInvite(email: string, id = `in-${email}`, nanoid?: string) {
 
 type Options = Parameters<typeof runNode>[2];
 
-const invitation = (parameters: INodeParameters): INodeParameters => ({
-	resource: 'invite',
-	operation: 'create',
-	role: 'contractor',
-	teamId: sandbox.team,
-	inviteesSource: 'items',
-	...parameters,
-});
+const invitation = (parameters: INodeParameters) => {
+	const usual = { role: 'contractor', teamId: sandbox.team, inviteesSource: 'items' };
+	return formOf('invite.create', { ...usual, ...parameters });
+};
 
 /** Runs rows with the default of *Existing People*, which is *Skip*. */
 async function skip(

@@ -397,9 +397,7 @@ describe('a tool that n8n’s engine runs for an agent', () => {
 });
 
 it('a tool outside n8n’s engine, as in MCP, changes nothing with Retry On Fail', async () => {
-	const people = { inviteesSource: 'json', inviteesJson: '[{ "email": "zoe@example.com" }]' };
-	const invite = { resource: 'invite', operation: 'create', teamId: sandbox.team, ...people };
-	const parameters = { ...invite, existingPeople: 'invite', allowToolWrites: true };
+	const parameters = { ...(await formFor(sandbox, 'invite.create')), allowToolWrites: true };
 	const node = { type: 'payrollPaymentsTool', ...TWICE };
 	const { error } = await sandbox.run(parameters, { node, executionId: '' });
 	expect(error?.message).toContain('Turn off Retry On Fail, with which it could be done twice');

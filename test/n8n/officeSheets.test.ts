@@ -3,6 +3,7 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import '../support/withoutPauses';
 import { CONTINUE, outcomesOf } from '../support/actionHost';
 import { useActionSandbox } from '../support/actionSandbox';
+import { FORMS } from '../support/operationForms';
 
 /* Rows as n8n's own nodes read the files of offices: Excel, LibreOffice, CSV in a Windows encoding. */
 
@@ -26,10 +27,7 @@ const pay = async (
 
 const invite = async (items: readonly IDataObject[]) =>
 	await sandbox.run(
-		{
-			...{ resource: 'invite', operation: 'create', teamId: sandbox.team, role: 'contractor' },
-			...{ inviteesSource: 'items', existingPeople: 'invite' },
-		},
+		{ ...FORMS.createInvites, teamId: sandbox.team, inviteesSource: 'items' },
 		{ items },
 	);
 

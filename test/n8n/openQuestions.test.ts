@@ -4,6 +4,7 @@ import { CONTINUE, recordsOf, runNode, searchUsers, testSaved } from '../support
 import { useActionSandbox } from '../support/actionSandbox';
 import { useEchoService } from '../support/echoService';
 import { withAccessToken } from '../support/operationForms';
+import { formFor } from '../support/sandboxForms';
 
 /*
  * What docs/api.md lists under Open questions: the node against either answer of the service. The
@@ -31,9 +32,7 @@ it('an API key in X-Auth-Token that an operation refuses gives an error that say
 	const { status, message } = await testSaved(saved);
 	expect([status, message.endsWith(hint)]).toEqual(['Error', true]);
 	/* A change isn't kept back by it. */
-	const invite = { resource: 'invite', operation: 'create', teamId: sandbox.team };
-	const people = { inviteesSource: 'json', inviteesJson: '[{ "email": "zoe@example.com" }]' };
-	expect((await runNode(saved, { ...invite, ...people })).error).toBeUndefined();
+	expect((await runNode(saved, await formFor(sandbox, 'invite.create'))).error).toBeUndefined();
 });
 
 it.each([

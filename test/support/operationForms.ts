@@ -16,80 +16,59 @@ export const SIGNED_ELSEWHERE = {
 const typedData = (data: object) =>
 	JSON.stringify({ from: ADDRESS, to: ADDRESS, salt: '1', expires: '1', data });
 
+/** The parameters of an operation, e.g. `balance.get`. */
+export function formOf<Fields extends INodeParameters>(name: string, fields: Fields) {
+	const [resource = '', operation = ''] = name.split('.');
+	return { resource, operation, ...fields };
+}
+
+const DATA_FIELDS = [
+	...['id', 'groupID', 'payAtTime', 'validMinutes', 'payType'],
+	...['token', 'recipient', 'amount', 'data'],
+];
+
 /** How each operation is asked by itself, without a sandbox. */
 export const FORMS = {
-	getSignInMessage: {
-		resource: 'authentication',
-		operation: 'getSignInMessage',
+	getSignInMessage: formOf('authentication.getSignInMessage', {
 		wallet: ADDRESS,
 		platformId: 'PLT-1',
-	},
-	verifySignIn: {
-		resource: 'authentication',
-		operation: 'verify',
+	}),
+	/* As short as a contract's signature may be. */
+	verifySignIn: formOf('authentication.verify', {
 		message: 'A message',
 		nonce: 'abcdefgh',
-		/* As short as a contract's signature may be. */
 		signature: '0xa1',
-	},
-	getBalance: { resource: 'balance', operation: 'get', entityId: TEAM, output: 'asReceived' },
-	listInvites: { resource: 'invite', operation: 'getAll', entityId: TEAM, returnAll: true },
-	createInvites: {
-		resource: 'invite',
-		operation: 'create',
-		teamId: TEAM,
-		role: 'contractor',
-		inviteesSource: 'json',
-		existingPeople: 'invite',
+	}),
+	getBalance: formOf('balance.get', { entityId: TEAM, output: 'asReceived' }),
+	listInvites: formOf('invite.getAll', { entityId: TEAM, returnAll: true }),
+	createInvites: formOf('invite.create', {
+		...{ teamId: TEAM, role: 'contractor', inviteesSource: 'json', existingPeople: 'invite' },
 		inviteesJson: '[{ "email": "ana@example.com" }]',
-	},
-	createAdministratorInvites: {
-		resource: 'administratorInvite',
-		operation: 'create',
+	}),
+	createAdministratorInvites: formOf('administratorInvite.create', {
 		entityId: TEAM,
 		role: 'team_viewer',
 		emails: 'ana@example.com',
-	},
-	executeAdministratorInvites: {
-		resource: 'administratorInvite',
-		operation: 'complete',
+	}),
+	executeAdministratorInvites: formOf('administratorInvite.complete', {
 		inviteIds: 'in-a1B2c3D4e5F6',
 		typedData: typedData([{ role: 'team_viewer', account: ADDRESS }]),
 		...SIGNED_ELSEWHERE,
-	},
-	resolveNameReview: {
-		resource: 'nameReview',
-		operation: 'update',
-		teamId: TEAM,
-		userId: { __rl: true, mode: 'id', value: 'us-a1B2c3D4e5F6' },
-		decision: 'cancel',
-		reviewVersion: '2026-03-31T09:30Z',
-	},
-	sendTestDelivery: {
-		resource: 'webhook',
-		operation: 'send',
+	}),
+	resolveNameReview: formOf('nameReview.update', {
+		...{ teamId: TEAM, userId: { __rl: true, mode: 'id', value: 'us-a1B2c3D4e5F6' } },
+		...{ decision: 'cancel', reviewVersion: '2026-03-31T09:30Z' },
+	}),
+	sendTestDelivery: formOf('webhook.send', {
 		webhookId: 'wh-a1B2c3D4e5F6',
 		eventType: 'deposit.received',
-	},
+	}),
 	createInstantPayment: paymentForm({
 		teamId: TEAM,
-		typedData: typedData(
-			Object.fromEntries(
-				[
-					...['id', 'groupID', 'payAtTime', 'validMinutes', 'payType'],
-					...['token', 'recipient', 'amount', 'data'],
-				].map((name) => [name, '1']),
-			),
-		),
+		typedData: typedData(Object.fromEntries(DATA_FIELDS.map((name) => [name, '1']))),
 		...SIGNED_ELSEWHERE,
 	}),
-	listTeamUsers: {
-		resource: 'teamUser',
-		operation: 'getAll',
-		teamId: TEAM,
-		returnAll: true,
-		output: 'asReceived',
-	},
+	listTeamUsers: formOf('teamUser.getAll', { teamId: TEAM, returnAll: true, output: 'asReceived' }),
 } satisfies Record<string, INodeParameters>;
 
 export type OperationId = keyof typeof FORMS;

@@ -1,7 +1,7 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import type { ActionSandbox } from './actionSandbox';
-import { FORMS as WITHOUT_SANDBOX } from './operationForms';
+import { formOf, FORMS as WITHOUT_SANDBOX } from './operationForms';
 
 /* Forms that the sandbox does as asked, each time that one is made. */
 
@@ -66,6 +66,5 @@ const FORMS: Readonly<Record<string, (sandbox: ActionSandbox) => Promise<INodePa
 
 /** A complete form for an operation, e.g. `balance.get`. */
 export async function formFor(sandbox: ActionSandbox, name: string): Promise<INodeParameters> {
-	const [resource = '', operation = ''] = name.split('.');
-	return { resource, operation, ...(await FORMS[name]?.(sandbox)) };
+	return formOf(name, (await FORMS[name]?.(sandbox)) ?? {});
 }
