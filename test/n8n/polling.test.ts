@@ -440,20 +440,15 @@ describe('what is remembered', () => {
 describe('a poll that fails', () => {
 	/* pollingMemory.test.ts has what the next poll tells. */
 	it.each([
-		['balances without whole cents', '{"currency":"USD","balance_cents":"1.5"}', 'whole cents'],
-		[
-			'a currency twice',
-			'{"currency":"USD","balance_cents":"1"},{"currency":"USD","balance_cents":"2"}',
-			'a currency twice',
-		],
-	])('refuses %s', async (_what, entries, message) => {
+		['whole cents', ['1.5']],
+		['a currency twice', ['1', '2']],
+	])('says what is wrong with balances: %s', async (message, cents) => {
 		const n8n = await switchedOn('balanceChanged');
 		const { saved } = n8n;
-		const answer = `{"success":true,"data":{"platform_account_address":"0x","balances":[${entries}]}}`;
-		const server = await startHttpServer(() => JSON.parse(answer));
-		useService(server.url);
+		const balances = cents.map((balance_cents) => ({ currency: 'USD', balance_cents }));
+		const data = { platform_account_address: '0x', balances };
+		useService((await startHttpServer(() => ({ success: true, data }))).url);
 		await n8n.tick();
-		await server.stop();
 		expect(n8n.failures[0]?.message).toContain(message);
 		expect(n8n.saved).toBe(saved);
 	});
