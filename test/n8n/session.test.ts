@@ -339,12 +339,6 @@ describe('before a change', () => {
 		expect(service.tokens.counts()).toEqual({ accepted: 7, refused: 0, signIns: 0 });
 	});
 
-	it('a token that was taken a moment ago costs nothing', async () => {
-		const saved = await signedIn();
-		for (let time = 0; time < 3; time++) await runNode(saved, FORMS.createInvites);
-		expect(service.tokens.counts()).toEqual({ accepted: 3, refused: 0, signIns: 0 });
-	});
-
 	it.each([TEN_YEARS, -TEN_YEARS])(
 		'a clock that is %d ms ahead costs reads and sign-ins only',
 		async (ahead) => {
