@@ -280,16 +280,6 @@ describe('a sign-in that fails', () => {
 			expect((await call(saved)).error).toBeUndefined();
 		},
 	);
-
-	it('leaves a token in use that the service takes for other calls', async () => {
-		const saved = await signedIn();
-		passed += 5 * MINUTE;
-		service.tokens.signInFault = { status: 500, body: '' };
-		service.tokens.ban = 403;
-		expect((await call(saved)).error?.message).toContain('Sign-in failed');
-		service.tokens.ban = 0;
-		expect((await call(saved)).error).toBeUndefined();
-	});
 });
 
 const AUTHORIZATION = String(FORMS.createInstantPayment.typedData);
