@@ -361,7 +361,7 @@ describe('sign-in', () => {
 		const saved = withSigner({
 			remoteSignerToken: `token-for-${trick}`,
 			signInDomain: sandbox.signInDomain,
-			signInChainId: String(sandbox.service.settings.chainId),
+			signInChainId: String(sandbox.service.settings.signInChainId),
 		});
 		const before = signer.log.length;
 		const { error } = await runNode(saved, sandbox.balance());

@@ -37,11 +37,15 @@ const TOOL: Partial<INode> = {
 	rewireOutputLogTo: NodeConnectionTypes.AiTool,
 };
 
-async function sheet(names = ['ana', 'ben', 'cleo']): Promise<IDataObject[]> {
+async function sheet(
+	names = ['ana', 'ben', 'cleo'],
+	amount_cents = 12_500,
+): Promise<IDataObject[]> {
+	const amount = `${amount_cents / 100}.00`;
 	const rows = names.map(async (name) => {
 		const email = `${name}@example.com`;
-		const authorization = JSON.stringify(await sandbox.authorization({ email }));
-		return { email, amount: '125.00', reference: `INV-${name}`, authorization };
+		const authorization = JSON.stringify(await sandbox.authorization({ email, amount_cents }));
+		return { email, amount, reference: `INV-${name}`, authorization };
 	});
 	return await Promise.all(rows);
 }
@@ -260,7 +264,12 @@ describe('a later try that reads other rows than an earlier one', () => {
 		const [ana = {}, ben = {}] = await sheet();
 		await sandbox.fault(REFUSED);
 		const lists = [inTurn([ana, ben], [ana, unpriced(ben)])];
-		const { output } = await payLists(lists, CONTINUED, {}, sandbox.loweredLimit());
+		const { output } = await payLists(
+			lists,
+			CONTINUED,
+			{},
+			sandbox.loweredLimit('maximumPerRun', ['250', '249.99']),
+		);
 		expect(sandbox.writes()).toHaveLength(2);
 		expect(recordsOf(output)[0]).toMatchObject({ outcome: 'refused' });
 	});
@@ -487,21 +496,10 @@ it('a later try sends what another process has let go since the first one', asyn
 });
 
 it('a later try goes on though a payment that an earlier one made is no longer allowed', async () => {
-	const [ana = {}] = await sheet(['ana']);
-	const email = 'ben@example.com';
-	const authorization = JSON.stringify(
-		await sandbox.authorization({ email, amount_cents: 10_000 }),
-	);
-	const ben = { email, amount: '100.00', reference: 'INV-ben', authorization };
+	const items = [await sheet(['ana']), await sheet(['ben'], 10_000)].flat();
 	await sandbox.fault({ ...REFUSED, skip: 1 });
-	const saved = sandbox.credentials();
-	const { data } = saved;
-	/* Lowered between the tries. */
-	jest.spyOn(saved, 'getDecrypted').mockImplementation(async () => {
-		const maximumPayment = sandbox.writes().length < 2 ? '125' : '110';
-		return await Promise.resolve({ ...data, maximumPayment });
-	});
-	const { output, error } = await runNode(saved, form(), { items: [ana, ben], node: TWICE });
+	const saved = sandbox.loweredLimit('maximumPayment', ['125', '110']);
+	const { output, error } = await runNode(saved, form(), { items, node: TWICE });
 	expect(error).toBeUndefined();
 	expect(recordsOf(output)).toMatchObject([
 		{ outcome: 'paid', already_sent: true, reference: 'INV-ana' },
@@ -520,8 +518,7 @@ it('a later try invites nobody of another group again', async () => {
 		/* The first one can't be read in the first try. */
 		teams: [index === 0 ? '' : sandbox.team, sandbox.team],
 	}));
-	const node = { ...TWICE, ...CONTINUE.node };
-	const { output } = await sandbox.run(parameters, { items, node });
+	const { output } = await sandbox.run(parameters, { items, node: CONTINUED });
 	expect(sandbox.writes()).toHaveLength(1);
 	expect(recordsOf(output)).toContainEqual({ nanoids: [expect.any(String), expect.any(String)] });
 });
@@ -530,7 +527,7 @@ it('a later try sends nothing else for an item that an earlier one has changed, 
 	await sandbox.fault({ kind: 'cutAfter', match: { method: 'PUT', path: 'manager' } });
 	const items = [{ emails: ['zoe@example.com', 'zoe@example.com, ann@example.com'] }];
 	const parameters = sandbox.administratorInvites('={{ $json.emails.shift() }}');
-	const { output } = await sandbox.run(parameters, { items, node: { ...TWICE, ...CONTINUE.node } });
+	const { output } = await sandbox.run(parameters, { items, node: CONTINUED });
 	expect(sandbox.writes()).toHaveLength(2);
 	expect(recordsOf(output)).toContainEqual(expect.objectContaining({ outcome: 'unknown' }));
 });
@@ -542,11 +539,8 @@ it.each(['paid', 'unknown'])(
 		if (left === 'unknown') await sandbox.fault(CUT);
 		await sandbox.run(form(), { items: [old] });
 		await sandbox.fault({ ...REFUSED, skip: 1 });
-		const lists = [
-			[ana, ben],
-			[old, ben],
-		];
-		const { output, error } = await payLists(lists, { ifAlreadyPaid: 'skip' });
+		const lists = [inTurn([ana, ben], [old, ben])];
+		const { output, error } = await payLists(lists, TWICE, SKIP);
 		const told = left === 'paid' ? recordsOf(output) : Object(error?.data).completed;
 		const transaction = expect.stringMatching(/^tx-/);
 		expect(told).toContainEqual(expect.objectContaining({ reference: 'INV-ana', transaction }));
@@ -556,28 +550,14 @@ it.each(['paid', 'unknown'])(
 it.each(['items', 'json'])(
 	'an approval holds in a later try that no longer allows what is paid (%s)',
 	async (paymentsSource) => {
-		const [ana = {}] = await sheet(['ana']);
-		const email = 'ben@example.com';
-		const signed = await sandbox.authorization({ email, amount_cents: 10_000 });
-		const ben = {
-			email,
-			amount: '100.00',
-			reference: 'INV-ben',
-			authorization: JSON.stringify(signed),
-		};
-		const items: IDataObject[] = paymentsSource === 'json' ? [{ list: [ana, ben] }] : [ana, ben];
+		const rows = [await sheet(['ana']), await sheet(['ben'], 10_000)].flat();
+		const items: IDataObject[] = paymentsSource === 'json' ? [{ list: rows }] : rows;
 		const pay = (options: INodeParameters) =>
 			form({ paymentsSource, paymentsJson: '={{ $json.list }}', options });
 		const check = pay({ checkOnly: true, checkOutput: 'run' });
 		const [{ approval = '' } = {}] = recordsOf((await sandbox.run(check, { items })).output);
 		await sandbox.fault({ ...REFUSED, skip: 1 });
-		const saved = sandbox.credentials();
-		const { data } = saved;
-		/* Lowered between the tries. */
-		jest.spyOn(saved, 'getDecrypted').mockImplementation(async () => {
-			const maximumPayment = sandbox.writes().length < 2 ? '125' : '110';
-			return await Promise.resolve({ ...data, maximumPayment });
-		});
+		const saved = sandbox.loweredLimit('maximumPayment', ['125', '110']);
 		const parameters = pay({ approvedCheck: String(approval) });
 		const { output, error } = await runNode(saved, parameters, { items, node: TWICE });
 		expect(error).toBeUndefined();

@@ -232,7 +232,12 @@ describe('a pay run', () => {
 		const items = await sheet(PAYEES.slice(0, 2));
 		await sandbox.fault({ kind: 'status', status: 400, match: PAYMENT, skip: 1 });
 		/* An administrator lowers it between the tries. */
-		const { error } = await pay(items, {}, { node: TWICE }, sandbox.loweredLimit());
+		const { error } = await pay(
+			items,
+			{},
+			{ node: TWICE },
+			sandbox.loweredLimit('maximumPerRun', ['250', '249.99']),
+		);
 		expect(error?.message).toContain('and this one would move $250.00');
 		expect(sandbox.writes()).toHaveLength(2);
 	});

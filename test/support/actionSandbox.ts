@@ -116,13 +116,16 @@ export class ActionSandbox {
 		return new SavedCredentials({ ...wallet, ...unset, fieldNames, ...change });
 	}
 
-	/** Credentials whose *Maximum per Run* falls below $250.00 once two changes were sent. */
-	loweredLimit(): SavedCredentials {
+	/** Credentials of which a limit is lowered once two changes were sent. */
+	loweredLimit(
+		limit: 'maximumPayment' | 'maximumPerRun',
+		[before, after]: readonly [string, string],
+	): SavedCredentials {
 		const saved = this.credentials();
 		const { data } = saved;
 		jest.spyOn(saved, 'getDecrypted').mockImplementation(async () => {
-			const maximumPerRun = this.writes().length < 2 ? '250' : '249.99';
-			return await Promise.resolve({ ...data, maximumPerRun });
+			const dollars = this.writes().length < 2 ? before : after;
+			return await Promise.resolve({ ...data, [limit]: dollars });
 		});
 		return saved;
 	}
