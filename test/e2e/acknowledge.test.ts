@@ -5,7 +5,7 @@ import { EventSink } from '../support/eventSink';
 import { eventOf } from '../../n8nHost/sampleEvents';
 import { startN8n } from '../../n8nHost/testEnvironment';
 import { useEnvironment } from '../support/useEnvironment';
-import { activationError, saveTriggerWorkflow, TriggerWorkflow } from '../support/triggerWorkflow';
+import { TriggerWorkflow } from '../support/triggerWorkflow';
 import { node, wait, type WorkflowNode } from '../../n8nHost/workflows';
 
 const FINISHED = { status: 200, body: undefined };
@@ -121,13 +121,5 @@ describe('what counts as finished, by n8n’s rules', () => {
 			expect(await workflow.send(eventOf('unstartable'))).toMatchObject({ status: 500 });
 			expect(await workflow.counts()).toEqual({ error: times });
 		}
-	});
-
-	it('a workflow that pauses can’t be published', async () => {
-		const setup = { parameters, after: wait('After', 2, 'hours') };
-		const { workflowId } = await saveTriggerWorkflow(environment.n8n, setup);
-		expect(await activationError(environment, workflowId)).toContain(
-			'Acknowledge can’t be “When Finished” because the node “After” pauses the workflow',
-		);
 	});
 });

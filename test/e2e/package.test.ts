@@ -2,9 +2,11 @@ import { CATALOGUE } from '../../nodes/PayrollPayments/operations/catalogue';
 import { outputSchemas } from '../../tooling/outputSchemas';
 import { EXAMPLES, readExample } from '../../practice/exampleFiles';
 import type { SavedWorkflow } from '../../n8nHost/n8nRest';
+import { pollingTrigger } from '../support/pollingWorkflow';
 import { shareTestEnvironment } from '../../n8nHost/testEnvironment';
+import { activationError, saveTriggerWorkflow } from '../support/triggerWorkflow';
 import { useEnvironment } from '../support/useEnvironment';
-import { action, chain, START } from '../../n8nHost/workflows';
+import { action, chain, START, wait } from '../../n8nHost/workflows';
 
 const environment = useEnvironment(shareTestEnvironment);
 
@@ -94,6 +96,26 @@ describe('the packed package in a real n8n', () => {
 			'/v2/balance 200',
 			'/v2/balance 200',
 		]);
+	});
+
+	it('says why a trigger can’t be published', async () => {
+		const { n8n, api } = environment;
+		const unknown = pollingTrigger({ event: 'teamUserAdded', teamId: 'te-000000000000' });
+		const polling = await n8n.saveWorkflow(chain('Unknown team', [unknown]), [api]);
+		const pausing = await saveTriggerWorkflow(n8n, {
+			parameters: { options: { acknowledge: 'finished' } },
+			after: wait('After', 2, 'hours'),
+		});
+		const ids = [polling.id, pausing.workflowId];
+		/* n8n tries for 15 seconds. */
+		const errors = ids.map(async (id) => await activationError(environment, id));
+		expect(await Promise.all(errors)).toEqual([
+			expect.stringContaining('The service refused: te-000000000000 does not exist'),
+			expect.stringContaining(
+				'Acknowledge can’t be “When Finished” because the node “After” pauses the workflow',
+			),
+		]);
+		for (const id of ids) await n8n.deactivate(id);
 	});
 
 	it.each(EXAMPLES)('imports the example %s with nodes that this n8n knows', async (name) => {

@@ -2,10 +2,9 @@ import { outputOf } from '../../n8nHost/executions';
 import { PollingWorkflow, pollingTrigger } from '../support/pollingWorkflow';
 import { startTestEnvironment } from '../../n8nHost/testEnvironment';
 import { useEnvironment } from '../support/useEnvironment';
-import { activationError } from '../support/triggerWorkflow';
 import { chain } from '../../n8nHost/workflows';
 
-const environment = useEnvironment(startTestEnvironment, 15);
+const environment = useEnvironment(startTestEnvironment);
 
 beforeEach(async () => {
 	await environment.sandbox.control('POST', 'reset');
@@ -15,12 +14,6 @@ const control = async <Answer>(route: string, body: object): Promise<Answer> =>
 	await environment.sandbox.control<Answer>('POST', route, body);
 
 const nanoidOf = ({ nanoid }: Record<string, unknown>) => String(nanoid);
-
-/** Saves a workflow of the polling trigger alone. */
-async function saveTrigger(name: string, parameters: Record<string, unknown>): Promise<string> {
-	const { n8n, api } = environment;
-	return (await n8n.saveWorkflow(chain(name, [pollingTrigger(parameters)]), [api])).id;
-}
 
 it('puts out each of 50 changes once in 5 polls, with a kill -9 and a failing service', async () => {
 	const { teamId } = environment;
@@ -84,8 +77,9 @@ it('goes on after a published edit, and begins again when it is switched off and
 });
 
 it('fetches a test event in the editor, and remembers nothing', async () => {
-	const { n8n, teamId, database } = environment;
-	const id = await saveTrigger('test event', { event: 'inviteAdded', entityId: teamId });
+	const { n8n, api, teamId, database } = environment;
+	const trigger = pollingTrigger({ event: 'inviteAdded', entityId: teamId });
+	const { id } = await n8n.saveWorkflow(chain('test event', [trigger]), [api]);
 	const execution = await n8n.runWorkflow(id);
 	expect(execution.error).toBeUndefined();
 	expect(outputOf(execution, 'Poll')).toEqual([
@@ -94,12 +88,4 @@ it('fetches a test event in the editor, and remembers nothing', async () => {
 	expect(
 		await database.query(`select "staticData" from workflow_entity where id = '${id}'`),
 	).toEqual([{ staticData: null }]);
-});
-
-it('can’t be published while the service refuses, and says why', async () => {
-	const unknown = { event: 'teamUserAdded', teamId: 'te-000000000000' };
-	const id = await saveTrigger('unknown team', unknown);
-	expect(await activationError(environment, id)).toContain(
-		'The service refused: te-000000000000 does not exist',
-	);
 });

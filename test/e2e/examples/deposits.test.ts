@@ -157,8 +157,9 @@ it('balance changed to message', async () => {
 it('balance rose without a deposit event', async () => {
 	const { n8n, sandbox, teamId } = environment;
 	await setBalance('500000');
+	/* The row is written at the second try, five seconds later. */
 	const quick = (text: string) =>
-		pollingEverySecond(text).replace('"amount":1,"unit":"hours"', '"amount":30,"unit":"seconds"');
+		pollingEverySecond(text).replace('"amount":1,"unit":"hours"', '"amount":15,"unit":"seconds"');
 	parties.failures.set('Add or update the row', 1);
 	const id = await watching(async () => await listen('balance-rose-without-deposit', quick));
 	/* The sandbox adds a deposit to the balance of its team; the event comes twice. */
@@ -207,17 +208,20 @@ it('month-end statement', async () => {
 it('webhook canary: silent while events arrive, and loud when they don’t', async () => {
 	const { sandbox, n8n } = environment;
 	/* Its schedule must not start it, too, seven minutes after an hour. */
-	const quick: Edit = (text) =>
-		text
-			.replace('"amount":2,"unit":"minutes"', '"amount":15,"unit":"seconds"')
-			.replace('"field":"hours","triggerAtMinute":7', '"field":"months"');
-	const id = await listen('webhook-canary', quick);
+	const waiting = (seconds: number): Edit => {
+		const wait = `"amount":${seconds},"unit":"seconds"`;
+		return (text) =>
+			text
+				.replace('"amount":2,"unit":"minutes"', wait)
+				.replace('"field":"hours","triggerAtMinute":7', '"field":"months"');
+	};
+	const id = await listen('webhook-canary', waiting(15));
 	expect((await n8n.runWorkflow(id)).error).toBeUndefined();
 	expect(parties.from('Raise the alarm')).toEqual([]);
 
 	await sandbox.control('DELETE', 'endpoints');
 	await sendEventsTo('http://127.0.0.1:1/');
-	await n8n.runWorkflow(id);
+	await run('webhook-canary', waiting(1));
 	expect((await parties.received('Raise the alarm')).text).toMatch(/didn’t receive it within/);
 
 	parties.sent = [];
