@@ -6,9 +6,6 @@ import { parseEvent } from '../../../nodes/PayrollPayments/trigger/parseEvent';
 import type { DeliverySettings } from '../../../nodes/PayrollPayments/trigger/settings';
 import { outcomeOf, settingsWith } from '../receivedEvent';
 import { rejectionOf } from '../refusals';
-import { deposit, depositEvent } from '../../../n8nHost/sampleEvents';
-
-import { words, type Judge } from './judge';
 
 const SETTINGS = settingsWith({
 	depositStatuses: ['complete', 'unknown'],
@@ -58,18 +55,8 @@ function isEvent(value: unknown): boolean {
 }
 
 /** The first byte chooses the settings, the rest is the body. */
-export const eventParser: Judge = {
-	dictionary: [
-		...new Set(
-			[...Object.keys(depositEvent()), ...Object.keys(deposit())].map((name) => `"${name}":`),
-		),
-		...words('"__proto__": "constructor": "prototype": "toString": "validation_issues":'),
-		...words('{ } [ ] , : " \\ null true {} [] "" "event" "deposit.received" "complete" "base"'),
-		...words('1e999 -0 9007199254740993 0.1 1e-400 "\\ud800" "\\u0000" \ufeff \u2028 "USD"'),
-		...words('"te-a1B2c3D4e5F6" "2026-02-30T00:00:00Z"'),
-		...['['.repeat(60), ']'.repeat(60)],
-	],
-	check(input) {
+export const eventParser = {
+	check(input: Buffer): void {
 		const choice = input[0] ?? 0;
 		const body = input.subarray(1);
 		const settings: DeliverySettings = {
