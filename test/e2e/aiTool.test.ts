@@ -14,7 +14,6 @@ beforeAll(async () => {
 	model = await n8n.saveCredentials('openAiApi', 'Practice model', { apiKey: 'practice', url });
 });
 
-/** Asks an agent that has one tool. */
 async function ask(text: string, tool: string, parameters: Record<string, unknown>) {
 	const { n8n, api } = environment;
 	const practice = { model: { __rl: true, mode: 'id', value: 'practice' }, options: {} };

@@ -65,7 +65,6 @@ const pressUntil = async (name: string, said: string | RegExp): Promise<void> =>
 	await press(name);
 	await page.getByText(said).waitFor();
 };
-/** Writes into a cell of the sheet. */
 const write = async (column: string, row: number, text: string): Promise<void> => {
 	await field(`${column}, row ${row}`).fill(text);
 	await field(`${column}, row ${row}`).press('Enter');

@@ -68,7 +68,6 @@ async function labels(count: number): Promise<string[]> {
 	return labelsOf(await editor.fields());
 }
 
-/** The forms that the documents show. */
 const PICTURED = ['invite.create', 'payment.create', 'trigger'];
 
 const PANEL = '[data-test-id="node-parameters"]';

@@ -6,7 +6,6 @@ import { useEnvironment } from '../support/useEnvironment';
 import { chain, node, START } from '../../n8nHost/workflows';
 
 const environment = useEnvironment(shareTestEnvironment);
-/** A server that must not get any request. */
 let otherServer: HttpServer;
 const received: ReceivedRequest[] = [];
 
@@ -14,7 +13,6 @@ beforeAll(async () => {
 	otherServer = await startHttpServer((request) => received.push(request));
 });
 
-/** n8n's own HTTP Request node, with the credentials of this package. */
 function request(name: string, url: string, method = 'GET') {
 	const type = 'payrollPaymentsApi';
 	const signedIn = { authentication: 'predefinedCredentialType', nodeCredentialType: type };

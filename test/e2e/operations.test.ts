@@ -18,7 +18,6 @@ beforeAll(async () => {
 	api = await environment.n8n.saveCredentials('payrollPaymentsApi', 'Wallet', { ...data });
 });
 
-/** Runs the action node once in a new workflow. */
 async function run(name: string, parameters: Record<string, unknown>, credentials = api) {
 	const workflow = chain(name, [START, action(name, parameters)]);
 	const { id } = await environment.n8n.saveWorkflow(workflow, [credentials]);

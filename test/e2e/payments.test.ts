@@ -50,7 +50,6 @@ async function payAtOnce(workflowId: string): Promise<number> {
 	return made.length;
 }
 
-/** The next payments meet a fault. */
 async function fault(kind: string, more: Record<string, unknown> = {}): Promise<void> {
 	const { sandbox } = environment;
 	await sandbox.control('POST', 'faults', { match: { path: 'instant' }, kind, times: 1, ...more });

@@ -8,7 +8,6 @@ import { TriggerWorkflow } from '../support/triggerWorkflow';
 import { isUp, waitUntil } from '../../n8nHost/waiting';
 import { depositEvent, eventOf, keysOf } from '../../n8nHost/sampleEvents';
 
-/** Connections that deliver at the same time. */
 const CONNECTIONS = 20;
 /** Megabytes of n8n's heap: little, so that anything kept of a forged delivery ends n8n. */
 const HEAP = 512;

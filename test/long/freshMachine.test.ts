@@ -16,7 +16,6 @@ const CACHE = '/home/tester/.cache/n8n-nodes-payroll-payments';
 
 const START = 'npm start -- --once';
 
-/** One fresh machine, and what is done on it. */
 interface Row extends Setup {
 	readonly name: string;
 	/** Says what was seen, and whether that is right. */
@@ -36,7 +35,6 @@ function startOutcome({ succeeded, output, seconds }: Outcome): [string, boolean
 	return [`first result after ${first} s, ${line} after ${seconds} s`, succeeded];
 }
 
-/** Commands in a clone. */
 const inside = (clone: string, command: string) => `cd ${clone} && ${command}`;
 
 const starts: Row['check'] = async (machine, user) =>

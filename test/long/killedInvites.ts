@@ -15,7 +15,6 @@ import { action, code } from '../../n8nHost/workflows';
 import { pick } from './queue/load';
 
 const PEOPLE = 60;
-/** Each of these sizes in turn. */
 const PER_REQUEST = [1, 5];
 
 /** How long the service takes for a request, so that a kill comes in the middle, in milliseconds. */
@@ -23,7 +22,6 @@ const LATENCY = 200;
 /** What a request needs to end that was on its way when its process was killed, in milliseconds. */
 const SETTLED = 2_000;
 
-/** An n8n whose processes can be killed. */
 interface Killable {
 	readonly n8n: N8nRest;
 	/** The URLs of the processes that take deliveries. */
@@ -31,7 +29,6 @@ interface Killable {
 	readonly versions: string;
 	/** Starts a workflow, and returns the execution that comes of it. */
 	executionAfter(workflowId: string, start: () => Promise<void>): Promise<string>;
-	/** Kills the process that runs an execution. */
 	kill(executionId: string): Promise<void>;
 	/** Resolves when n8n takes deliveries again. */
 	ready(): Promise<void>;

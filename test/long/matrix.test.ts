@@ -17,7 +17,6 @@ import { jestOutcomes, type Outcome } from './jestOutcomes';
 
 jest.setTimeout(7_200_000);
 
-/** One n8n to run the tests in. */
 interface Host {
 	readonly name: string;
 	readonly version: N8nVersion;

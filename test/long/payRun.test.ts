@@ -18,7 +18,6 @@ const body = z.object({ typed_data: z.object({ salt: z.string() }) });
 
 const environment = useEnvironment(async () => await startTestEnvironment(AS_INSTALLED), 15);
 
-/** A sheet with an authorization in each row. */
 async function sheet() {
 	const { sandbox, teamId, account } = environment;
 	const rows: Array<{ email: string; reference: string; authorization: unknown }> = [];

@@ -17,7 +17,6 @@ const SCHEDULER = {
 	N8N_SCHEDULER_EXECUTOR_INTERVAL: '1',
 };
 
-/** A workflow with three polling triggers and one node after them all. */
 class ThreeTriggers {
 	private readonly told = new Map<string, string[]>();
 	private id = '';

@@ -22,7 +22,6 @@ jest.setTimeout(900_000);
 
 /** Number of events in the main scenario; the others send a share of it. */
 const EVENTS = Number(process.env.LONG_EVENTS ?? 300);
-/** Share of the events in the other scenarios. */
 const SHARE = 0.25;
 const INVITE_KILLS = Number(process.env.LONG_INVITE_KILLS ?? 4);
 

@@ -60,7 +60,6 @@ interface Result {
 	readonly versions: string;
 	/** One sentence for the table of results, without a full stop. */
 	readonly result: string;
-	/** Paragraphs and tables. */
 	readonly figures: readonly string[];
 }
 
@@ -68,7 +67,6 @@ const marked = (name: string) => new RegExp(`<!-- ${name} -->\n([\\s\\S]*?)<!-- 
 
 const written = () => (existsSync(FILE) ? readFileSync(FILE, 'utf8') : '');
 
-/** What the document says of a part. */
 export function writtenSection(part: Part): string {
 	return marked(part).exec(written())?.[1] ?? '';
 }

@@ -112,7 +112,6 @@ describe.each(SIGNERS)('$name', ({ name, script, args, withoutKey }) => {
 			...change,
 		});
 
-	/** What came of an operation. */
 	async function outcomeOf(
 		parameters: INodeParameters,
 		change: ICredentialDataDecryptedObject,

@@ -30,7 +30,6 @@ const HISTORY = 500;
 const EVENT_CHARACTERS = 2 * 27;
 /** What n8n writes around them. */
 const AROUND = JSON.stringify({ mode: 'entries', data: [] }).length;
-/** Requests that the sandbox remembers. */
 const LOG_LIMIT = 500;
 /** Team users that are added before the first of them is removed again. */
 const PEOPLE = 10;
@@ -115,7 +114,6 @@ interface Sample {
 	/** Characters of n8n's record of seen events, and of what the polling trigger remembers. */
 	readonly seen: number;
 	readonly remembered: number;
-	/** Latencies of the deliveries since the last sample, in milliseconds. */
 	readonly median: number;
 	readonly operations: number;
 }
@@ -227,7 +225,6 @@ it('handles mixed deliveries and operations without leaks for LONG_MINUTES', asy
 			await pause(2_000);
 		}
 	};
-	/** Characters that n8n's database holds. */
 	const stored = async (sql: string) => {
 		const [row] = await database.query(sql);
 		return z.number().parse(row?.characters);

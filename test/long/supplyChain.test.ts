@@ -26,7 +26,6 @@ const add = (result: string, ...figures: string[]) => {
 };
 const folder = temporaryFolder('builds');
 
-/** Builds and packs a commit in a fresh clone. */
 async function build(commit: string, name: string, env: Record<string, string>): Promise<string> {
 	const clone = path.join(folder, name);
 	await run('git', ['clone', '--quiet', '--no-checkout', repository, clone]);

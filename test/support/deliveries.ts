@@ -37,7 +37,6 @@ export async function deliver(
 	return { status: response.status, body: text === '' ? undefined : JSON.parse(text) };
 }
 
-/** Sends an event with a timestamped signature, as the service does. */
 export async function sendEvent(
 	url: string,
 	event: object | string,

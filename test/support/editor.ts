@@ -52,7 +52,6 @@ const DRAWING_ONLY = `${WORKFLOW_ONLY}
 		display: none !important;
 	}`;
 
-/** Nodes and notes. */
 const DRAWN = '.vue-flow__node';
 
 /** n8n tells the page around it that it can show a workflow. */
@@ -84,7 +83,6 @@ async function boxesOf(elements: Locator): Promise<Box[]> {
 
 /** n8n's editor in a headless browser, signed in as the owner. */
 export class Editor {
-	/** Errors in the browser's console since the sign-in. */
 	readonly consoleErrors: string[] = [];
 
 	private constructor(
@@ -130,7 +128,6 @@ export class Editor {
 		await this.page.waitForSelector('[data-test-id="canvas-node"]');
 	}
 
-	/** Opens a node's panel with a double click. */
 	async openNode(name: string): Promise<void> {
 		await this.page.dblclick(`[data-test-id="canvas-node"][data-node-name="${name}"]`);
 		await this.page.waitForSelector('[data-test-id="node-parameters"]');
@@ -169,7 +166,6 @@ export class Editor {
 		);
 	}
 
-	/** Opens the credentials of the open node with its pencil. */
 	async openCredentials(): Promise<void> {
 		await this.page.click('[data-test-id="credential-edit-button"]');
 		await this.credentialsAreReady();
@@ -214,7 +210,6 @@ export class Editor {
 		await this.page.waitForTimeout(500);
 	}
 
-	/** Takes a picture of the open node's error, and of the top of its form. */
 	async takeErrorPicture(file: string): Promise<void> {
 		const parts = [
 			'[data-test-id="ndv"] [data-test-id="node-execute-button"]',
@@ -227,7 +222,6 @@ export class Editor {
 		writeFileSync(file, await this.takePictureOf(shown, margin, DISTRACTIONS));
 	}
 
-	/** Takes a picture of all fields of the open credentials. */
 	async takeCredentialPicture(file: string): Promise<void> {
 		await this.page.addStyleTag({ content: TALL_DIALOG });
 		await this.page.setViewportSize(TALL_VIEWPORT);
@@ -237,14 +231,12 @@ export class Editor {
 		await this.page.setViewportSize(VIEWPORT);
 	}
 
-	/** Shows the whole workflow in a window of this size. */
 	async fitCanvas(width: number, height: number): Promise<void> {
 		await this.page.setViewportSize({ width, height });
 		await this.page.keyboard.press('1');
 		await this.page.waitForTimeout(1_000);
 	}
 
-	/** Runs the open workflow with its button. */
 	async executeWorkflow(): Promise<void> {
 		await this.page.click('[data-test-id="execute-workflow-button"] >> visible=true');
 		await this.page.mouse.move(0, 0);
@@ -309,19 +301,16 @@ export class Editor {
 		);
 	}
 
-	/** Takes a picture of what was drawn, notes included. */
 	async takeDrawing(file: string): Promise<void> {
 		const nodes = this.page.locator(DRAWN);
 		writeFileSync(file, withPalette(await this.takePictureOf(nodes, MARGIN, DRAWING_ONLY)));
 	}
 
-	/** Takes a picture of the nodes on the canvas and what connects them. */
 	async takeWorkflowPicture(file: string): Promise<void> {
 		const nodes = this.page.locator('[data-test-id="canvas-node"]');
 		writeFileSync(file, await this.takePictureOf(nodes, MARGIN, WORKFLOW_ONLY));
 	}
 
-	/** Takes a picture of all these elements and the room around them. */
 	private async takePictureOf(
 		elements: Locator,
 		margin: typeof MARGIN,

@@ -14,7 +14,6 @@ export class EventSink {
 	private readonly listeners = new Set<() => void>();
 	private server: HttpServer | undefined;
 
-	/** A sink that answers at once. */
 	static async start(): Promise<EventSink> {
 		return await EventSink.open(() => 200);
 	}
@@ -64,12 +63,10 @@ export class EventSink {
 		);
 	}
 
-	/** How often a key has arrived. */
 	count(key: string): number {
 		return this.keys.filter((each) => each === key).length;
 	}
 
-	/** Keys that arrived more than once. */
 	get duplicates(): string[] {
 		return this.keys.filter((key, index) => this.keys.indexOf(key) !== index);
 	}

@@ -37,7 +37,6 @@ export type User = 'root' | 'tester';
 
 const HOMES: Readonly<Record<User, string>> = { root: '/root', tester: '/home/tester' };
 
-/** What a command did there. */
 export interface Outcome {
 	readonly succeeded: boolean;
 	readonly output: string;
@@ -45,7 +44,6 @@ export interface Outcome {
 }
 
 interface Disk {
-	/** A folder of the machine. */
 	readonly folder: string;
 	readonly megabytes: number;
 }
@@ -78,7 +76,6 @@ export interface Setup {
 	readonly node: NodeMajor;
 	/** Who works on it. */
 	readonly user: User;
-	/** What the Debian has besides. */
 	readonly packages?: readonly string[];
 }
 
@@ -163,7 +160,6 @@ export class FreshMachine {
 		);
 	}
 
-	/** Runs a command to its end. */
 	async run(user: User, command: string, disks: readonly Disk[] = []): Promise<Outcome> {
 		rmSync(this.logFile, { force: true });
 		const began = performance.now();

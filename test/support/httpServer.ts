@@ -29,7 +29,6 @@ export async function listen(server: Server): Promise<HttpServer> {
 	return { url: `http://127.0.0.1:${address.port}`, port: address.port, stop };
 }
 
-/** Starts a server that answers every request with JSON. */
 export async function startHttpServer(
 	answer: (request: ReceivedRequest) => unknown,
 	status: (request: ReceivedRequest) => number | Promise<number> = () => 200,

@@ -39,7 +39,6 @@ function validate(file: string, items: readonly INodeExecutionData[]): void {
 	}
 }
 
-/** @throws if an item doesn't suit the operation's schema */
 export function validateActionOutput(
 	{ resource, operation }: Readonly<Record<string, unknown>>,
 	items: readonly INodeExecutionData[],
@@ -48,7 +47,6 @@ export function validateActionOutput(
 	validate(`v1.0.0/${String(resource)}/${String(operation)}.json`, items);
 }
 
-/** @throws if an item doesn't suit the trigger's schema */
 export function validateTriggerOutput(items: readonly INodeExecutionData[]): void {
 	validate('v1.0.0.json', items);
 }

@@ -83,7 +83,6 @@ export class PaymentWorkflow {
 		return await this.n8n.request<{ count: number; results: { id: string }[] }>('GET', route);
 	}
 
-	/** Waits until no execution is under way. */
 	async idle(): Promise<void> {
 		await waitUntil(
 			'no payment is under way',
@@ -91,7 +90,6 @@ export class PaymentWorkflow {
 		);
 	}
 
-	/** Every request to pay, made or not. */
 	async requests() {
 		return await this.sandbox.requests('createInstantPayment', paymentBody);
 	}

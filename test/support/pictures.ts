@@ -28,13 +28,11 @@ export class Film {
 		this.file = pictureFile(name);
 	}
 
-	/** Shows what is there now for a while. */
 	async hold(milliseconds: number): Promise<void> {
 		if (this.file === undefined) return;
 		this.frames.push({ png: await this.takeFrame(), milliseconds });
 	}
 
-	/** Shows what happens until the event. */
 	async until(event: Promise<unknown>, frameMilliseconds = 120): Promise<void> {
 		let happened = false;
 		const happens = event.then(() => {

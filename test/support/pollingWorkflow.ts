@@ -9,7 +9,6 @@ export const EVERY_SECOND = Array.from({ length: 60 }, (_, second) => ({
 	cronExpression: `${second} * * * * *`,
 }));
 
-/** The polling trigger, which polls every second. */
 export function pollingTrigger(
 	parameters: Record<string, unknown>,
 	{ name = 'Poll', ...more }: Partial<WorkflowNode> = {},
@@ -68,12 +67,10 @@ export class PollingWorkflow {
 		await this.environment.sandbox.asked(this.operation, 3);
 	}
 
-	/** The items of every execution so far, in order. */
 	async items(): Promise<Record<string, unknown>[]> {
 		return (await this.executions()).flatMap((execution) => outputOf(execution, 'After'));
 	}
 
-	/** Waits until so many items have been put out. */
 	async reaches(count: number): Promise<void> {
 		let items: unknown[] = [];
 		await waitUntil(

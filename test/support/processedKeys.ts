@@ -27,7 +27,6 @@ class ProcessedKeys implements IDataDeduplicator {
 		Reflect.set(sentByProcess, 'keys', new Set());
 	}
 
-	/** All keys, hashed and sorted. */
 	entries(): string[] {
 		return [...this.lists.values()].flat().sort();
 	}

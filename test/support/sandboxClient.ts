@@ -7,7 +7,6 @@ type Authorization = Omit<Payload, 'primaryType'>;
 
 type RunningSandbox = Pick<Sandbox, 'url' | 'service' | 'accounts'>;
 
-/** The sandbox's answer. */
 export interface Reply {
 	readonly status: number;
 	readonly text: string;
@@ -27,14 +26,12 @@ export class SandboxClient {
 		this.wallet = new Wallet(account.privateKey);
 	}
 
-	/** The client of one of the sandbox's accounts. */
 	static of(sandbox: RunningSandbox, name: AccountName): SandboxClient {
 		const account = sandbox.accounts.find((each) => each.name === name);
 		if (!account) throw new Error(`The sandbox has no account ${name}`);
 		return new SandboxClient(sandbox, account);
 	}
 
-	/** Signs in and keeps the token. */
 	async signIn(): Promise<this> {
 		const message = await this.signInMessage();
 		const reply = await this.verify(message, await this.wallet.signMessage(message));
@@ -42,7 +39,6 @@ export class SandboxClient {
 		return this;
 	}
 
-	/** Uses this token from now on. */
 	useToken(token: string): this {
 		this.token = token;
 		return this;

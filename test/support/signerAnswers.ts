@@ -31,7 +31,6 @@ const URL_HINT =
 const PAGE = '<!DOCTYPE html><html><body><h1>Welcome to nginx!</h1></body></html>';
 
 const METHODS = { wallet: 'personal_sign', web3signer: 'eth_sign', clef: 'account_signData' };
-/** A text in the shape of a token. */
 const TOKEN = `eyJ${'a'.repeat(20)}`;
 const NO_CLEF = 'Method account_signData is not supported';
 
@@ -118,7 +117,6 @@ const REJECTED: readonly Refusal[] = [
 	['a gateway that wants a token', 401, '{"error":"Unauthorized"}'],
 ];
 
-/** Web pages in the place of a signer's answer. */
 const PAGES: ReadonlyArray<readonly [from: string, status: number, dialect?: SignerDialect]> = [
 	['a proxy in front of Web3Signer', 502, 'web3signer'],
 	['a web page', 200],

@@ -29,7 +29,6 @@ const TEXTS = ['text', 'name', 'description', 'desc', 'id'];
 /** Stands in for Slack, Google Sheets and Trello. The sheets keep what is written to them. */
 export class ThirdParties {
 	sent: Sent[] = [];
-	/** The rows of each tab. */
 	readonly sheets = new Map<string, Row[]>();
 	/** The answer for the node with this name. */
 	readonly answers = new Map<string, unknown>();
@@ -67,12 +66,10 @@ export class ThirdParties {
 		return { ...workflow, nodes: workflow.nodes.map((each) => this.replacing(each)) };
 	}
 
-	/** What a node has sent so far. */
 	from(node: string): Sent[] {
 		return this.sent.filter((each) => each.node === node);
 	}
 
-	/** Waits for a request from the node with this name. */
 	async received(node: string): Promise<Sent> {
 		return await waitFor(`${node} sends something`, async () => this.from(node)[0]);
 	}

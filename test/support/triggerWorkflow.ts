@@ -9,7 +9,6 @@ import type { N8nEnvironment } from '../../n8nHost/testEnvironment';
 import { waitFor, waitUntil } from '../../n8nHost/waiting';
 import { chain, node, type WorkflowNode } from '../../n8nHost/workflows';
 
-/** The signing secret of every trigger workflow. */
 export const SECRET = 'whsec_end to end';
 
 export interface TriggerSetup {
@@ -105,7 +104,6 @@ export class TriggerWorkflow {
 		return testUrl;
 	}
 
-	/** Sends an event with a timestamped signature, as the service does. */
 	async send(event: object | string, how: Sending = {}): Promise<Answer> {
 		return await sendEvent(this.url, event, { secret: SECRET, ...how });
 	}
@@ -117,7 +115,6 @@ export class TriggerWorkflow {
 		return await Promise.all(listed.map(({ id }) => n8n.waitForExecution(id)));
 	}
 
-	/** How many executions there are of each status. */
 	async counts(): Promise<Record<string, number>> {
 		const counts: Record<string, number> = {};
 		for (const { status } of await this.environment.database.executions(this.workflowId)) {
@@ -126,7 +123,6 @@ export class TriggerWorkflow {
 		return counts;
 	}
 
-	/** Waits until no execution is under way. */
 	async idle(): Promise<void> {
 		let counts: Record<string, number> = {};
 		await waitUntil(

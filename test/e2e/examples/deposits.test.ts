@@ -31,7 +31,6 @@ async function watching<Value>(switchOn: () => Promise<Value>): Promise<Value> {
 	return value;
 }
 
-/** Waits until a workflow has been executed so many times. */
 async function executionsOf(id: string, count: number): Promise<void> {
 	await waitUntil(
 		`the workflow has run ${count} times`,

@@ -58,7 +58,6 @@ export async function run(name: string, edit?: Edit): Promise<Execution> {
 /** Unpins the data of an example, as pressing P on its nodes does. */
 export const unpinned: Edit = (text) => JSON.stringify({ ...JSON.parse(text), pinData: {} });
 
-/** Registers a webhook at the sandbox. */
 export async function sendEventsTo(url: string): Promise<void> {
 	await environment.sandbox.control('POST', 'endpoints', { nanoid: webhookId, url });
 }
@@ -132,7 +131,6 @@ export function textOf(lastPage: string): string {
 		.replace(/[“”]/g, '`');
 }
 
-/** How many requests of an operation reached the service so far. */
 export const requests = async (operation: string) => await environment.sandbox.count(operation);
 
 /** `null`: the currency isn't listed. */

@@ -43,7 +43,6 @@ const MOMENTS = [
 	},
 ] as const;
 
-/** Instant payments while several workers run and some are killed. */
 export function describePayments(queueOf: () => N8nQueue): void {
 	const section = new GrowingSection('queuePayments');
 	let sandbox: SandboxProcess;

@@ -14,7 +14,6 @@ import { waitFor, waitUntil } from '../../../n8nHost/waiting';
 import { chain, wait } from '../../../n8nHost/workflows';
 import { pick } from './load';
 
-/** How often each kind of kill comes. */
 const REPEATS = Number(process.env.LONG_POLL_REPEATS ?? 2);
 const PEOPLE = 5;
 
@@ -68,7 +67,6 @@ class EmittedChanges {
 	}
 }
 
-/** The polling trigger while the main process and workers are killed. */
 export function describePolling(queueOf: () => N8nQueue): void {
 	it('emits each change once while the main process and workers are killed', async () => {
 		const queue = queueOf();

@@ -34,7 +34,6 @@ function readIndependently(body: Buffer): unknown {
 	}
 }
 
-/** The depth of nesting. */
 function depthOf(value: unknown): number {
 	if (typeof value !== 'object' || value === null) return 0;
 	return Math.max(0, ...Object.values(value).map((each) => 1 + depthOf(each)));
