@@ -12,7 +12,7 @@ const FINISHED = { status: 200, body: undefined };
 const FAILED = { status: 500, body: { message: 'Error in workflow' } };
 const parameters = { options: { acknowledge: 'finished' } };
 
-const environment = useEnvironment(startN8n, 10);
+const environment = useEnvironment(startN8n);
 /** Where the last node of a workflow calls, and waits for the test. */
 let ledger: EventSink;
 

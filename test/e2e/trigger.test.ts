@@ -6,7 +6,7 @@ import { shareN8n } from '../../n8nHost/testEnvironment';
 import { useEnvironment } from '../support/useEnvironment';
 import { SECRET, TriggerWorkflow } from '../support/triggerWorkflow';
 
-const environment = useEnvironment(shareN8n, 10);
+const environment = useEnvironment(shareN8n);
 
 describe('the delivery table, in a real n8n', () => {
 	it('starts once for a new event that passes the filters, with the event as received', async () => {

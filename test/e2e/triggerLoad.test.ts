@@ -17,7 +17,7 @@ const environment = useEnvironment(async () => {
 	/* n8n's faster engine: more at once, so harder on the trigger, and sooner done. */
 	const engine = { N8N_EXPRESSION_ENGINE: 'legacy' };
 	return await startN8n({ ...engine, NODE_OPTIONS: `--max-old-space-size=${HEAP}` });
-}, 10);
+});
 
 beforeEach(async () => {
 	sink = await EventSink.start();

@@ -16,7 +16,7 @@ const PAYMENTS = { method: 'PUT', path: 'instant' };
 
 const body = z.object({ typed_data: z.object({ salt: z.string() }) });
 
-const environment = useEnvironment(async () => await startTestEnvironment(AS_INSTALLED), 15);
+const environment = useEnvironment(async () => await startTestEnvironment(AS_INSTALLED));
 
 async function sheet() {
 	const { sandbox, teamId, account } = environment;

@@ -95,7 +95,13 @@ export class Editor {
 	static async open(url: string): Promise<Editor> {
 		const editor = await Editor.start(url);
 		await editor.page.request.post(`${url}/rest/login`, { data: LOGIN, failOnStatusCode: true });
-		editor.collectConsoleErrors();
+		editor.page.on('pageerror', (error) => editor.consoleErrors.push(error.message));
+		editor.page.on('console', (message) => {
+			const { url: source } = message.location();
+			// Without internet n8n's own calls home fail; they don't concern us.
+			const isElsewhere = source !== '' && !source.startsWith(url);
+			if (message.type() === 'error' && !isElsewhere) editor.consoleErrors.push(message.text());
+		});
 		return editor;
 	}
 
@@ -111,16 +117,6 @@ export class Editor {
 		/* For pages that the editor opens, too. */
 		context.setDefaultTimeout(TIMEOUT_MILLISECONDS);
 		return new Editor(browser, await context.newPage(), url);
-	}
-
-	private collectConsoleErrors(): void {
-		this.page.on('pageerror', (error) => this.consoleErrors.push(error.message));
-		this.page.on('console', (message) => {
-			const { url } = message.location();
-			// Without internet n8n's own calls home fail; they don't concern us.
-			const isElsewhere = url !== '' && !url.startsWith(this.url);
-			if (message.type() === 'error' && !isElsewhere) this.consoleErrors.push(message.text());
-		});
 	}
 
 	async openWorkflow(id: string): Promise<void> {

@@ -14,8 +14,6 @@ export const SECRET = 'whsec_end to end';
 export interface TriggerSetup {
 	/** Of the trigger; by default it takes any event. */
 	readonly parameters?: Record<string, unknown>;
-	/** Changes to credentials for timestamped signatures. */
-	readonly credentials?: Record<string, unknown>;
 	/** Between the trigger and the last node. */
 	readonly between?: readonly WorkflowNode[];
 	/** The last node; its name must be After. */
@@ -27,7 +25,6 @@ export async function saveTriggerWorkflow(
 	n8n: N8nRest,
 	{
 		parameters = {},
-		credentials = {},
 		between = [],
 		after = node('After', 'n8n-nodes-base.noOp'),
 	}: TriggerSetup = {},
@@ -37,7 +34,6 @@ export async function saveTriggerWorkflow(
 		...timestampedSignature,
 		secret: SECRET,
 		previousSecret: '',
-		...credentials,
 	});
 	const trigger = node(
 		'Trigger',
