@@ -106,18 +106,6 @@ async function saveOperations(): Promise<string> {
 	return url;
 }
 
-interface Sample {
-	readonly minute: number;
-	readonly resident: number;
-	readonly heap: number;
-	readonly handles: number;
-	/** Characters of n8n's record of seen events, and of what the polling trigger remembers. */
-	readonly seen: number;
-	readonly remembered: number;
-	readonly median: number;
-	readonly operations: number;
-}
-
 const person = z.object({ nanoid: z.string() });
 const members = z.object({ invites: z.array(z.object({ nanoid: z.string(), email: z.string() })) });
 
@@ -229,27 +217,31 @@ it('handles mixed deliveries and operations without leaks for LONG_MINUTES', asy
 		const [row] = await database.query(sql);
 		return z.number().parse(row?.characters);
 	};
+	const takeSample = async () => {
+		const metrics = await (await fetch(`${n8n.url}/metrics`)).text();
+		const value = (name: string) =>
+			z.coerce.number().parse(new RegExp(`^n8n_${name} (\\S+)$`, 'm').exec(metrics)?.[1]);
+		return {
+			minute: Math.round((Date.now() - begun) / 6_000) / 10,
+			resident: Math.round(value('process_resident_memory_bytes') / 1e6),
+			heap: Math.round(value('nodejs_heap_size_used_bytes') / 1e6),
+			handles: value('nodejs_active_handles_total'),
+			seen: await stored(
+				`select coalesce(sum(length(value)), 0) characters from processed_data where workflowId = '${workflow.workflowId}'`,
+			),
+			remembered: await stored(
+				`select length(staticData) characters from workflow_entity where id = '${polling}'`,
+			),
+			median: middle(latencies),
+			operations: middle(sequences),
+		};
+	};
+	type Sample = Awaited<ReturnType<typeof takeSample>>;
 	const samples: Sample[] = [];
 	const watch = async () => {
 		for (let sample = 1; sample <= SAMPLES; sample++) {
 			await pause(begun + (sample * MINUTES * 60_000) / SAMPLES - Date.now());
-			const metrics = await (await fetch(`${n8n.url}/metrics`)).text();
-			const value = (name: string) =>
-				z.coerce.number().parse(new RegExp(`^n8n_${name} (\\S+)$`, 'm').exec(metrics)?.[1]);
-			samples.push({
-				minute: Math.round((Date.now() - begun) / 6_000) / 10,
-				resident: Math.round(value('process_resident_memory_bytes') / 1e6),
-				heap: Math.round(value('nodejs_heap_size_used_bytes') / 1e6),
-				handles: value('nodejs_active_handles_total'),
-				seen: await stored(
-					`select coalesce(sum(length(value)), 0) characters from processed_data where workflowId = '${workflow.workflowId}'`,
-				),
-				remembered: await stored(
-					`select length(staticData) characters from workflow_entity where id = '${polling}'`,
-				),
-				median: middle(latencies),
-				operations: middle(sequences),
-			});
+			samples.push(await takeSample());
 			say(JSON.stringify(samples.at(-1)));
 			latencies = [];
 			sequences = [];
