@@ -1,6 +1,5 @@
 import { outputOf } from '../../../n8nHost/executions';
 import { EVERY_SECOND } from '../../support/pollingWorkflow';
-import { waitUntil } from '../../../n8nHost/waiting';
 import {
 	environment,
 	parties,
@@ -9,6 +8,7 @@ import {
 	run,
 	listen,
 	ended,
+	statusesOf,
 	setBalance,
 	deposit,
 	sendEventsTo,
@@ -18,24 +18,10 @@ function pollingEverySecond(text: string): string {
 	return text.replace('[{"mode":"everyMinute"}]', JSON.stringify(EVERY_SECOND));
 }
 
-/** Waits for all executions of a workflow to end, those too that wait for a time. */
-async function allEnded(id: string): Promise<void> {
-	for (const execution of await environment.database.executions(id)) {
-		expect((await environment.n8n.waitForExecution(execution.id)).error).toBeUndefined();
-	}
-}
-
 /** Resolves when the workflow that is switched on has polled. */
 async function watching<Value>(switchOn: () => Promise<Value>): Promise<Value> {
 	const [value] = await Promise.all([switchOn(), environment.sandbox.asked('getBalance', 2)]);
 	return value;
-}
-
-async function executionsOf(id: string, count: number): Promise<void> {
-	await waitUntil(
-		`the workflow has run ${count} times`,
-		async () => (await environment.database.executions(id)).length >= count,
-	);
 }
 
 it('deposit to Slack', async () => {
@@ -81,11 +67,7 @@ it.each(orders)('deposit to a sheet, in the order %j, failing once', async (...o
 		const envelope = { created, idempotency_key: `${order.join()} ${state} ${index}` };
 		await sandbox.control('POST', 'deposits', { deposit: life[state], envelope });
 		/* One at a time, since a sheet has no lock; the first is delivered again. */
-		await waitUntil('the event is processed', async () => {
-			const executions = (await database.executions(id)).slice(before);
-			const isDone = executions.every(({ status }) => ['success', 'error'].includes(status));
-			return isDone && executions.length > index + 1;
-		});
+		await statusesOf(id, before + index + 2);
 	}
 	expect(parties.sheets.get('Deposits')).toEqual([
 		{
@@ -144,7 +126,7 @@ it('balance changed to message', async () => {
 	const { id } = await importExample('balance-changed-to-message', pollingEverySecond);
 	await watching(async () => await n8n.activate(id));
 	await setBalance('487650');
-	await executionsOf(id, 1);
+	await statusesOf(id, 1);
 	expect(outputOf(await ended(id), 'Message')).toEqual([
 		expect.objectContaining({
 			text: `${teamId} now holds $4,876.50, $123.50 less than before ($5,000.00)`,
@@ -164,8 +146,7 @@ it('balance rose without a deposit event', async () => {
 	/* The sandbox adds a deposit to the balance of its team; the event comes twice. */
 	const ours = { ...deposit, entity_nanoid: teamId, nanoid: 'de-OurDeposit01' };
 	await sandbox.control('POST', 'deposits', { deposit: ours, delivery: { duplicates: 1 } });
-	await executionsOf(id, 2);
-	await allEnded(id);
+	expect(await statusesOf(id, 2)).not.toContain('error');
 	expect(parties.sheets.get('Deposit events')).toHaveLength(1);
 	expect(parties.from('Raise the alarm')).toEqual([]);
 

@@ -82,6 +82,15 @@ export async function ended(id: string): Promise<Execution> {
 	return execution;
 }
 
+/** The statuses of a workflow's executions, once there are so many and all of them have ended. */
+export async function statusesOf(id: string, count: number): Promise<string[]> {
+	return await waitFor(`${count} executions have ended`, async () => {
+		const statuses = (await environment.database.executions(id)).map(({ status }) => status);
+		const haveEnded = statuses.every((status) => ['success', 'error'].includes(status));
+		return haveEnded && statuses.length >= count ? statuses : undefined;
+	});
+}
+
 /** The last execution of a workflow, once it waits for a person. */
 export async function waitingExecution(id: string): Promise<string> {
 	return await waitFor('the workflow waits for a person', async () => {
