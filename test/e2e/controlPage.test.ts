@@ -110,9 +110,13 @@ function valueOf({ type, options = [], displayName }: INodeProperties, shown: st
 	return String(option.value);
 }
 
-/** Starts the trigger with the settings that the page shows, and enters its URL. */
-async function receive(parameters: Record<string, string[]> = {}): Promise<TriggerHost> {
-	const credentials = await copiedCredential();
+/** Starts the trigger with the settings that the page shows, or had copied, and enters its URL. */
+async function receive(
+	parameters: Record<string, string[]> = {},
+	copied?: Record<string, string>,
+): Promise<TriggerHost> {
+	/* The button has another name for a moment after it was pressed. */
+	const credentials = copied ?? (await copiedCredential());
 	trigger = await TriggerHost.start({ nodeId: randomUUID(), credentials, parameters });
 	await field('URL').fill(trigger.url);
 	return trigger;
@@ -135,18 +139,22 @@ const REFUSED = row('401 refused', expect.stringContaining('error'));
 
 describe('a webhook', () => {
 	it.each([
-		['Timestamped, like Stripe', ''],
-		['Hex, like GitHub', ''],
-		['Base64, like Shopify', ''],
-		['Standard Webhooks, like Svix', ''],
-		['Shared token', ''],
-		['Custom, like Slack', 'Slack'],
-		['Custom, like Slack', 'Method and body'],
-		['Custom, like Slack', 'ID, ISO time and body'],
-		['Custom, like Slack', 'SHA-512 with a Base64 secret'],
-	])('%s %s: the shown settings accept only the genuine event', async (scheme, example) => {
+		['Timestamped, like Stripe', '', ''],
+		['Timestamped, like Stripe', '', 'Separate the parts with spaces'],
+		['Hex, like GitHub', '', ''],
+		['Hex, like GitHub', '', 'Put sha256= in front'],
+		['Base64, like Shopify', '', ''],
+		['Standard Webhooks, like Svix', '', ''],
+		['Shared token', '', ''],
+		['Shared token', '', 'Put Bearer in front'],
+		['Custom, like Slack', 'Slack', ''],
+		['Custom, like Slack', 'Method and body', ''],
+		['Custom, like Slack', 'ID, ISO time and body', ''],
+		['Custom, like Slack', 'SHA-512 with a Base64 secret', ''],
+	])('%s %s %s: the shown settings accept only the genuine event', async (scheme, example, way) => {
 		await field('Signature').selectOption(scheme);
 		if (example !== '') await field('Start from').selectOption(example);
+		if (way !== '') await field(way).check();
 		const credential = await copiedCredential();
 		const shown = shownFields('payrollPaymentsWebhookApi', credential);
 		const required = shown.filter((each) => each.required === true).map(({ name }) => name);
@@ -154,21 +162,10 @@ describe('a webhook', () => {
 		expect(shown.map(({ name }) => name)).toEqual(expect.arrayContaining(copied));
 		expect(copied).toEqual(expect.arrayContaining(required));
 
-		await receive();
+		await receive({}, credential);
 		expect(await send('Genuine')).toEqual(ACCEPTED);
 		expect(await send('Forged')).toEqual(REFUSED);
 		expect(await send('Unsigned')).toEqual(REFUSED);
-	});
-
-	it.each([
-		['Hex, like GitHub', 'Put sha256= in front'],
-		['Shared token', 'Put Bearer in front'],
-		['Timestamped, like Stripe', 'Separate the parts with spaces'],
-	])('%s can be written differently: %s', async (scheme, label) => {
-		await field('Signature').selectOption(scheme);
-		await field(label).check();
-		await receive();
-		expect(await send('Genuine')).toEqual(ACCEPTED);
 	});
 
 	it('carries the amount, currency, status and network', async () => {
