@@ -5,6 +5,7 @@ import type { Browser, Locator, Page } from 'playwright-core';
 
 import { PayrollPaymentsWebhookApi } from '../../credentials/PayrollPaymentsWebhookApi.credentials';
 import { PayrollPaymentsTrigger } from '../../nodes/PayrollPayments/PayrollPaymentsTrigger.node';
+import { callControl } from '../../n8nHost/control';
 import { waitUntil } from '../../n8nHost/waiting';
 import { startSandbox, type Sandbox } from '../../sandbox/server';
 import { launchBrowser } from '../support/browser';
@@ -70,6 +71,8 @@ const write = async (column: string, row: number, text: string): Promise<void> =
 	await field(`${column}, row ${row}`).press('Enter');
 	await page.getByText(`Changed ${column} of row ${row}.`).waitFor();
 };
+const control = async (route: string, body: object) =>
+	await callControl(sandbox.url, 'POST', route, body);
 const clipboard = async () => String(await page.evaluate('navigator.clipboard.readText()'));
 /** Runs in the browser. */
 const VALUES = (fields: unknown[]) =>
@@ -276,10 +279,6 @@ it('prepares a payment whose fields can be copied', async () => {
 });
 
 describe('the practice desk', () => {
-	const control = async (route: string, body: object) => {
-		const request = { method: 'POST', body: JSON.stringify(body) };
-		expect((await fetch(`${sandbox.url}/sandbox/${route}`, request)).status).toBe(200);
-	};
 	const cells = (table: string) => page.locator(`#${table} tr`).first().locator('td');
 
 	it('shows messages, with links that can be clicked', async () => {
@@ -475,10 +474,7 @@ it('shows hostile text as text', async () => {
 	sandbox.service.organisation.changeUser(user?.nanoid ?? '', { first_name: hostile });
 	await fetch(`${sandbox.url}/v2/${encodeURIComponent(hostile)}`);
 	const cells = await send('Genuine');
-	await fetch(`${sandbox.url}/sandbox/events`, {
-		method: 'POST',
-		body: JSON.stringify({ event_type: hostile }),
-	});
+	await control('events', { event_type: hostile });
 	await page.getByText('<img').nth(3).waitFor({ state: 'attached' });
 	await receiver.stop();
 	expect(cells).toEqual(row('200 accepted', JSON.stringify(hostile)));

@@ -17,28 +17,19 @@ import { jestOutcomes, type Outcome } from './jestOutcomes';
 
 jest.setTimeout(7_200_000);
 
-interface Host {
-	readonly name: string;
-	readonly version: N8nVersion;
-	readonly hasPostgres: boolean;
-}
+const hostOf = (version: N8nVersion, hasPostgres = false) => ({
+	name: `n8n ${version}, Node ${N8N_VERSIONS[version].node}${hasPostgres ? ', PostgreSQL' : ''}`,
+	version,
+	hasPostgres,
+});
+type Host = ReturnType<typeof hostOf>;
 
-function hosts(): Host[] {
-	const hostOf = (version: N8nVersion, database = '') => ({
-		name: `n8n ${version}, Node ${N8N_VERSIONS[version].node}${database}`,
-		version,
-		hasPostgres: database !== '',
-	});
-	const versions = Object.keys(N8N_VERSIONS).filter(isN8nVersion);
-	const withSqlite = versions.filter((version) => version !== 'latest');
-	return [
-		...withSqlite.map((version) => hostOf(version)),
-		hostOf(DEFAULT_N8N_VERSION, ', PostgreSQL'),
-	];
-}
-
+const VERSIONS = Object.keys(N8N_VERSIONS).filter(isN8nVersion);
 /** All, or those whose name contains LONG_HOSTS, e.g. `2.35.7` or `PostgreSQL`. */
-const HOSTS = hosts().filter(({ name }) => name.includes(process.env.LONG_HOSTS ?? ''));
+const HOSTS = [
+	...VERSIONS.filter((version) => version !== 'latest').map((version) => hostOf(version)),
+	hostOf(DEFAULT_N8N_VERSION, true),
+].filter(({ name }) => name.includes(process.env.LONG_HOSTS ?? ''));
 
 /** Rows of the table, and the file of end-to-end tests that each of them counts. */
 const ROWS: ReadonlyArray<readonly [row: string, file: string]> = [

@@ -28,14 +28,6 @@ const KEY_HINT = 'must have the unlocked key of Wallet Address';
 /** What came of signing: a signature that the service took, or the error that the user saw. */
 type Outcome = 'signed' | { readonly message: string; readonly hint: string };
 
-interface Signer {
-	readonly name: string;
-	readonly script: string;
-	readonly args: (port: string) => string[];
-	/** The error for a wallet whose key the signer doesn't have. */
-	readonly withoutKey: string;
-}
-
 const unsupported = (method: string): Outcome => ({
 	message: `The remote signer doesn’t support ${method}`,
 	hint: DIALECT_HINT,
@@ -51,17 +43,18 @@ const OUTCOMES: ReadonlyArray<{ dialect: string; message: Outcome; typedData?: O
 	{ dialect: 'clef', message: unsupported('account_signData') },
 ];
 
-const SIGNERS: readonly Signer[] = [
+/** `withoutKey`: the error for a wallet whose key the signer doesn't have. */
+const SIGNERS = [
 	{
 		name: 'Hardhat',
 		script: 'hardhat/dist/src/cli.js',
-		args: (port) => ['node', '--hostname', '127.0.0.1', '--port', port],
+		args: (port: string) => ['node', '--hostname', '127.0.0.1', '--port', port],
 		withoutKey: 'Unknown account 0x',
 	},
 	{
 		name: 'Anvil',
 		script: '@foundry-rs/anvil/bin.mjs',
-		args: (port) => ['--host', '127.0.0.1', '--port', port],
+		args: (port: string) => ['--host', '127.0.0.1', '--port', port],
 		withoutKey: 'No Signer available',
 	},
 ];

@@ -79,17 +79,9 @@ export class SandboxClient {
 		return await this.put('/v2/payments/external_entity/instant', body);
 	}
 
-	async get(path: string): Promise<Reply> {
-		return await this.send('GET', path);
-	}
-
-	async post(path: string, body: unknown): Promise<Reply> {
-		return await this.send('POST', path, body);
-	}
-
-	async put(path: string, body: unknown): Promise<Reply> {
-		return await this.send('PUT', path, body);
-	}
+	readonly get = async (path: string) => await this.send('GET', path);
+	readonly post = async (path: string, body: unknown) => await this.send('POST', path, body);
+	readonly put = async (path: string, body: unknown) => await this.send('PUT', path, body);
 
 	/** Sends a request; doesn't follow redirects. */
 	private async send(method: string, path: string, body?: unknown): Promise<Reply> {
