@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-import { signatureHeaders } from '../../support/deliveries';
+import { sendEvent } from '../../support/deliveries';
 import type { N8nQueue } from '../../../n8nHost/n8nQueue';
 import { eventOf } from '../../../n8nHost/sampleEvents';
 import type { SupervisedProcess } from '../../../n8nHost/supervisedProcess';
@@ -30,18 +30,6 @@ export async function listenWith(
 	return { workflowId, urls };
 }
 
-async function post(url: string, key: string): Promise<Response> {
-	const body = JSON.stringify(eventOf(key));
-	const response = await fetch(url, {
-		method: 'POST',
-		body,
-		headers: signatureHeaders(body, SECRET),
-		signal: AbortSignal.timeout(10_000),
-	});
-	await response.text();
-	return response;
-}
-
 /**
  * Delivers like the service: without a 2xx within ten seconds, it retries. It waits less than the
  * service, but long enough for processes that are behind to catch up.
@@ -49,9 +37,10 @@ async function post(url: string, key: string): Promise<Response> {
 export async function deliver(url: string, key: string): Promise<number> {
 	const failures: string[] = [];
 	for (let attempt = 1; attempt <= 10; attempt++) {
-		const failed = (error: unknown) => ({ status: String(error), ok: false });
-		const { status, ok } = await post(url, key).catch(failed);
-		if (ok) return attempt;
+		const how = { secret: SECRET, signal: AbortSignal.timeout(10_000) };
+		const sent = sendEvent(url, eventOf(key), how);
+		const status = await sent.then((answer) => answer.status, String);
+		if (Number(status) >= 200 && Number(status) < 300) return attempt;
 		failures.push(String(status));
 		await pause(Math.min(attempt * 5, 30) * 1_000);
 	}
