@@ -26,7 +26,7 @@ import { Film, pictureFile } from '../support/pictures';
 import type { Credentials } from '../../n8nHost/n8nRest';
 import { startTestEnvironment, AS_INSTALLED } from '../../n8nHost/testEnvironment';
 import { useEnvironment } from '../support/useEnvironment';
-import { waitFor, waitUntil } from '../../n8nHost/waiting';
+import { isUp, waitFor, waitUntil } from '../../n8nHost/waiting';
 import type { Workflow, WorkflowNode } from '../../n8nHost/workflows';
 
 /** Examples that the front page shows, the node that ends them well, and what they are given. */
@@ -136,9 +136,7 @@ describe('npm start', () => {
 		],
 		[
 			'payroll-run-with-approval',
-			{
-				Pay: /^3 of 3 paid \(\$13,175\.50\)\. Approved by “Ada” on \d.* UTC, fingerprint \S+$/,
-			},
+			{ Pay: /^3 of 3 paid \(\$13,175\.50\)\. Approved by “Ada” on \d.* UTC, fingerprint \S+$/ },
 		],
 	])('%s asks in n8n’s own form, and says what came of each answer', async (name, said) => {
 		const page = await open(name);
@@ -156,7 +154,7 @@ describe('npm start', () => {
 			const choice = form.getByText(decision, { exact: true }).first();
 			/* n8n can open the form before it has saved the execution. The page then shows an error, or never loads. */
 			await waitUntil('the form is shown', async () => {
-				await choice.waitFor({ timeout: 10_000 }).catch(() => undefined);
+				await choice.waitFor({ timeout: 3_000 }).catch(() => undefined);
 				const isShown = await choice.isVisible();
 				if (!isShown) await form.reload({ timeout: 10_000 }).catch(() => undefined);
 				return isShown;
@@ -233,15 +231,13 @@ describe('npm start', () => {
 		const before = await inbox();
 		const added = async () => (await inbox()).slice(before.length);
 		const id = await n8n.startWorkflow(example('payroll-run-with-approval').id);
-		await waitUntil('the payroll run asks or ends', async () => (await added()).length > 0);
-		const [, link] = /(http\S+form-waiting\S+)/.exec((await added())[0] ?? '') ?? [];
-		if (link !== undefined) {
-			await waitUntil('it waits', async () => (await n8n.execution(id)).status === 'waiting');
-			const body = new FormData();
-			body.append('field-1', JSON.stringify(['Pay']));
-			body.append('field-2', 'Ada');
-			expect((await fetch(link, { method: 'POST', body })).status).toBe(200);
-		}
+		await waitUntil('the payroll run asks', async () => (await added()).length > 0);
+		const [link = ''] = /http\S+form-waiting\S+/.exec((await added())[0] ?? '') ?? [];
+		await waitUntil('it waits', async () => (await n8n.execution(id)).status === 'waiting');
+		const body = new FormData();
+		body.append('field-1', JSON.stringify(['Pay']));
+		body.append('field-2', 'Ada');
+		expect((await fetch(link, { method: 'POST', body })).status).toBe(200);
 		expect((await n8n.waitForExecution(id)).error).toBeUndefined();
 		return (await added()).at(-1);
 	}
@@ -262,10 +258,7 @@ describe('npm start', () => {
 		const { ended } = n8nProcess;
 		await sandbox.control('POST', 'reset', { keepEndpoints: true });
 		await ended;
-		await waitUntil('n8n is back', async () => {
-			const answer = await fetch(`${n8nProcess.url}/healthz/readiness`).catch(() => undefined);
-			return answer?.ok === true;
-		});
+		await waitUntil('n8n is back', async () => await isUp(`${n8nProcess.url}/healthz/readiness`));
 		expect(await inbox()).toEqual([]);
 		expect(await payroll()).toMatch(/3 (payments were )?(paid|made).*\$13,175\.50/);
 	});
