@@ -49,12 +49,9 @@ const life = ['pending', 'complete', 'reverted'].map((status, index) => ({
 	transaction_date: day(1),
 	updated_at: day(index + 1),
 }));
-const orders = [
-	[0, 1, 2],
-	[1, 2, 0, 1, 2, 1],
-];
+const orders = [[[0, 1, 2]], [[1, 2, 0, 1, 2, 1]]];
 
-it.each(orders)('deposit to a sheet, in the order %j, failing once', async (...order) => {
+it.each(orders)('deposit to a sheet, in the order %j, failing once', async (order) => {
 	const { sandbox, database } = environment;
 	const id = await listen('deposit-to-sheet', (text) =>
 		text.replace('"depositStatuses":[', '"depositStatuses":["pending",'),
