@@ -565,6 +565,20 @@ it.each(['items', 'json'])(
 	},
 );
 
+it('a later try tells each payment once, though a list has another order now', async () => {
+	const [ana = {}, ben = {}, cleo = {}] = await sheet();
+	await sandbox.fault({ ...REFUSED, skip: 2 });
+	const { output } = await payLists([inTurn([ana, ben, cleo], [ben, ana, cleo])], TWICE, SKIP);
+	expect(recordsOf(output)).toEqual(
+		['INV-ana', 'INV-ben', 'INV-cleo'].map((reference) =>
+			expect.objectContaining({
+				...{ outcome: 'paid', reference, transaction: expect.stringMatching(/^tx-/) },
+				run_message: '3 of 3 paid ($375.00).',
+			}),
+		),
+	);
+});
+
 describe('the approval of a list of which the check refused a row', () => {
 	const list = (options: INodeParameters) =>
 		form({ paymentsSource: 'json', paymentsJson: '={{ $json.list }}', options });
@@ -593,5 +607,39 @@ describe('the approval of a list of which the check refused a row', () => {
 		const approvedCheck = await approvalOf(items);
 		const { output } = await sandbox.run(list({ approvedCheck }), { items, ...CONTINUE });
 		expect(recordsOf(output)).toMatchObject([{ outcome: 'paid' }, { outcome: 'refused' }]);
+	});
+
+	it('holds for the rest of the others, once one is paid', async () => {
+		const [ana = {}, ben = {}, cleo = {}] = await sheet();
+		const items = [{ list: [{ ...ana, amount: '' }, ben, cleo] }];
+		const approvedCheck = await approvalOf(items);
+		await sandbox.fault({ ...REFUSED, skip: 1 });
+		await sandbox.run(list({ approvedCheck }), { items, ...CONTINUE });
+		const { output } = await sandbox.run(list({ approvedCheck }), { items, ...CONTINUE });
+		expect(recordsOf(output)).toMatchObject([
+			{ outcome: 'refused' },
+			{ outcome: 'refused', error: expect.stringContaining('already paid') },
+			{ outcome: 'paid' },
+		]);
+	});
+
+	it('holds where what it refused as paid is skipped', async () => {
+		const [ana = {}, ben = {}] = await sheet();
+		await sandbox.run(form(), { items: [ana] });
+		const items = [{ list: [ana, ben] }];
+		const approvedCheck = await approvalOf(items);
+		const options = { approvedCheck, ifAlreadyPaid: 'skip' };
+		const { output } = await sandbox.run(list(options), { items, ...CONTINUE });
+		expect(recordsOf(output)).toMatchObject([{ outcome: 'already_paid' }, { outcome: 'paid' }]);
+	});
+
+	it.each(['left out', 'paid'])('doesn’t cover a list from which it is %s', async (change) => {
+		const [ana = {}, ben = {}] = await sheet();
+		const spoiled = { ...ana, amount: '' };
+		const approvedCheck = await approvalOf([{ list: [spoiled, ben] }]);
+		const items = [{ list: change === 'paid' ? [ana, ben] : [ben] }];
+		const { output } = await sandbox.run(list({ approvedCheck }), { items, ...CONTINUE });
+		expect(recordsOf(output).every(({ outcome }) => outcome === 'refused')).toBe(true);
+		expect(sandbox.writes()).toEqual([]);
 	});
 });

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { DEEPEST, isDeeperThan, isRecord, parseJson, type JsonValue } from '../shared/json';
 import { listed } from '../shared/lists';
 import { safeExcerpt, shorten, withoutSecrets, type Redact } from '../shared/redaction';
+import { textOf } from './failureText';
 import type { FailureEnvelope } from './schemas/answers';
 
 /** Characters that are shown of what the service says. */
@@ -48,50 +49,6 @@ function issuesIn(value: unknown, levels = LEVELS): string[] {
 		.flatMap((member) => issuesIn(member, levels - 1));
 }
 
-/** Words in the names of flags that are true as long as nothing was done: "not_processed", "unspent". */
-const OF_BEING_NEW =
-	/\b(?:not|new|unique|fresh|valid|available|un(?:used|spent|paid|processed|claimed|consumed))\b/i;
-
-/** What can be used only once: a check of it that failed can mean that it was, "checks": { "nonce": false }. */
-const OF_ONE_USE = /\b(?:nonce|salt)s?\b/i;
-
-/** Flags of it that are false where it was not used, or isn't there. */
-const OF_USE =
-	/\b(?:used|spent|consumed|seen|known|exists?|duplicated?|present|provided|given|missing|required)\b/i;
-
-/** What an issue says of a field that isn't there, or has another form. */
-const OF_FORM =
-	/\b(?:required|missing|expected|type|format|length|strings?|numbers?|integers?|hex|digits?|characters?)\b/i;
-
-/** Whether a flag says that something isn't new any more. */
-function deniesBeingNew(name: string, member: unknown): boolean {
-	const words = name.replace(/([a-z])([A-Z])/g, '$1 $2').replace(/[_-]/g, ' ');
-	const isNew = OF_BEING_NEW.test(words) || (OF_ONE_USE.test(words) && !OF_USE.test(words));
-	return member === false && isNew;
-}
-
-/** Whether the path of an issue only names a field: "Required". */
-function onlyNames(issue: unknown): boolean {
-	return isRecord(issue) && (typeof issue.message !== 'string' || OF_FORM.test(issue.message));
-}
-
-/** All texts in a value. Of names only those of what is true: "salt" may name a field that is missing. */
-function textsIn(value: unknown): string[] {
-	if (typeof value === 'string') return [value];
-	if (Array.isArray(value)) return value.flatMap(textsIn);
-	if (!isRecord(value)) return [];
-	return Object.entries(value).flatMap(([name, member]) => {
-		if (name === 'path' && onlyNames(value)) return [];
-		return member === true || deniesBeingNew(name, member) ? name : textsIn(member);
-	});
-}
-
-/** Leaves out what doesn't say what was done: the path of an issue, and names of what is false or null. */
-function withoutNames(this: unknown, name: string, member: unknown): unknown {
-	if (member === false) return deniesBeingNew(name, member) ? member : undefined;
-	return (name === 'path' && onlyNames(this)) || member === null ? undefined : member;
-}
-
 /** What the service says in words. */
 function wordsOf(data: unknown): string {
 	if (typeof data === 'string') return data;
@@ -121,7 +78,6 @@ export function readFailure(body: FailureEnvelope, redact: Redact) {
 		errorCode: code === '' ? undefined : code && safeExcerpt(code, redact, LONGEST.code),
 		/** The members that aren't documented, as data. */
 		rest: others.length === 0 ? undefined : shownOf(rest, redact),
-		/** All that it says in words, in full. */
-		text: [JSON.stringify(data, withoutNames), code ?? '', ...textsIn(rest)].join('\n'),
+		text: textOf({ data, code, rest }),
 	};
 }

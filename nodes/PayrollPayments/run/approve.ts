@@ -126,15 +126,12 @@ export function approve(
 ): readonly Row[] {
 	if (approved.size === 0 && !credentials.limits.requireApproval) return rows;
 	const given = new Map([...approved].map(([item, text]) => [item, normalizeApproval(text)]));
-	const shown = approvalsOf(of, rows, leftOut);
-	const own = [approvalsOf(of, rows), approvalsOf(of, rows, leftAlone)];
-	/* A row that can't be read was no part of what a person approved as a whole, so its list isn't that one. */
-	const untold = rowsThatAre(rows, 'refused').filter(({ writes }) => writes.length === 0);
-	const partly = new Set(untold.map(({ place }) => place?.item));
+	/* What isn't sent now may have been ready, refused or paid when it was checked. */
+	const own = [withUntold, (row: Row) => withUntold(leftAlone(row)), leftOut, notSent].map(
+		(shown) => approvalsOf(of, rows, shown),
+	);
 	const isApproved = (row: Row) => {
-		const isPart = row.place !== undefined && partly.has(row.place.item);
-		const covering = isPart ? [shown] : [shown, ...own];
-		const approvals = covering.map((each) => normalizeApproval(each.get(row) ?? ''));
+		const approvals = own.map((each) => normalizeApproval(each.get(row) ?? ''));
 		return row.items.every((item) => approvals.includes(given.get(item) ?? 'none'));
 	};
 	const ready = rowsThatAre(rows, 'ready');
@@ -177,17 +174,32 @@ export function approve(
 /** A row as a run's approval covers it: if its outcome isn't known, the check says that it isn't sent. */
 export function leftAlone<Some extends Row>(row: Some): Some {
 	if (row.state.is !== 'unknown' || row.state.when === 'earlierTry') return row;
+	return markedAsLeftAlone(row);
+}
+
+function markedAsLeftAlone<Some extends Row>(row: Some): Some {
 	return { ...row, writes: row.writes.map((write) => ({ ...write, isLeftAlone: true })) };
 }
 
 /** What a row shows that can't be told. */
-const UNTOLD: ShownWrite = { summary: '', request: null, signs: null };
+const UNTOLD: ShownWrite = { summary: '', request: null, signs: null, isLeftAlone: true };
+
+/** The same with what stands for a row that can't be told, so that a list without it has another approval. */
+function withUntold<Some extends Row>(row: Some): Some {
+	return row.state.is === 'refused' && row.writes.length === 0 ? { ...row, writes: [UNTOLD] } : row;
+}
 
 /** The same as the approval of a list covers it: what its check refused isn't sent, either. */
 export function leftOut<Some extends Row>(row: Some): Some {
-	if (row.state.is !== 'refused' || row.state.scope === 'request') return leftAlone(row);
-	const writes = row.writes.length > 0 ? row.writes : [UNTOLD];
-	return { ...row, writes: writes.map((write) => ({ ...write, isLeftAlone: true })) };
+	const told = withUntold(row);
+	const isRefused = row.state.is === 'refused' && row.state.scope !== 'request';
+	return isRefused ? markedAsLeftAlone(told) : leftAlone(told);
+}
+
+/** The same where its check refused what is left alone now, because it was paid before. */
+function notSent<Some extends Row>(row: Some): Some {
+	const wasPaid = row.state.is === 'done' && row.state.when === 'earlierRun';
+	return wasPaid ? markedAsLeftAlone(row) : leftOut(row);
 }
 
 function coversSome(): UserError {

@@ -32,10 +32,14 @@ export function withEarlierTry(
 	const before = run.get('done') ?? [];
 	const doneBefore = slotsIn(before);
 	const told = new Set(rows.filter((row) => isUnasked(row) && isIn(doneBefore, row)));
-	const others = rows.filter((row) => !told.has(row));
+	/* Where items have changed places, a payment of this run is found as one that was made before. */
+	const made = new Set(before.filter(isOfEarlierTry).map(requestsOf));
+	const others = rows.filter(
+		(row) => !told.has(row) && !(isPaidBefore(row) && made.has(requestsOf(row))),
+	);
 	const [replaced, answered] = [
 		slotsIn([...told]),
-		slotsIn(rowsThatAre(others, 'done', 'unknown').filter(isOfThisRun)),
+		slotsIn(rowsThatAre(others, 'done', 'unknown').filter((row) => !isPaidBefore(row))),
 	];
 	const earlier = before.filter(
 		(row) => isIn(replaced, row) || (isOfEarlierTry(row) && !isIn(answered, row)),
@@ -58,7 +62,6 @@ export function doneInEarlierTries(scope: RunScope): readonly Row[] {
  * gives another value now, or a group has other items.
  */
 export function refuseChanged(rows: readonly Row[], before: readonly Row[]): readonly Row[] {
-	const requestsOf = ({ writes }: Row) => canonicalJson(writes.map(({ request }) => request));
 	const bySlot = new Map(before.flatMap((row) => slotsOf(row).map((slot) => [slot, row] as const)));
 	return rows.map((row) => {
 		if (row.state.is !== 'ready') return row;
@@ -78,9 +81,13 @@ function isOfEarlierTry({ state }: Row): boolean {
 	return 'when' in state && state.when === 'earlierTry';
 }
 
-/** Whether it says what this run did for the item. A payment of an earlier run can be another one. */
-function isOfThisRun({ state, writes }: RowThatIs<'done' | 'unknown'>): boolean {
-	return state.when !== 'earlierRun' || writes.length === 0;
+function requestsOf({ writes }: Row): string {
+	return canonicalJson(writes.map(({ request }) => request));
+}
+
+/** Whether it tells of a request that was sent before this try, and not what this run did for the item. */
+function isPaidBefore({ state, writes }: Row): boolean {
+	return 'when' in state && state.when === 'earlierRun' && writes.length > 0;
 }
 
 /** Whether nobody has asked the journals about a row. */

@@ -151,3 +151,31 @@ it.each([
 	expect(failure({ success: false, data }).saysItExists).toBe(expected);
 	expect(failure({ success: false, data: 'Invalid', details: data }).saysItExists).toBe(expected);
 });
+
+const SALT = ['typed_data', 'salt'];
+
+it.each<[unknown, boolean]>([
+	/* As zod, its refinements and express-validator write what is wrong with the form of a salt. */
+	[[{ code: 'invalid_string', validation: 'regex', message: 'Invalid', path: SALT }], false],
+	[[{ code: 'invalid_type', path: SALT, message: 'Expected string, received number' }], false],
+	[[{ code: 'custom', path: SALT, message: 'Must be 32 bytes' }], false],
+	[[{ path: SALT, message: 'Must start with 0x' }], false],
+	[[{ path: SALT, message: "can't be blank" }], false],
+	[[{ path: SALT, msg: 'Must be a string' }], false],
+	[{ checks: { salt_format: false, nonce_reused: false, has_nonce: false } }, false],
+	/* And what is wrong with one that was used. */
+	[[{ code: 'too_small', path: ['nonce'], message: 'Number must be greater than 41' }], true],
+	[[{ path: ['nonce'], message: 'Expected 42, received 41' }], true],
+	[[{ path: SALT, message: 'Expected a fresh string' }], true],
+	[[{ path: SALT, message: 'A new value is required' }], true],
+	[[{ path: SALT, msg: 'Must be fresh' }], true],
+	[[{ path: SALT, code: 'stale' }], true],
+	[{ checks: { nonce: { ok: false } } }, true],
+	[{ authorization_unspent: false }, true],
+	[{ unpaid: false }, true],
+	[{ not_sent: false }, true],
+	[{ reference_unique: false }, true],
+])('tells a fault of form from what was used before: %j', (data, expected) => {
+	expect(failure({ success: false, data }).saysItExists).toBe(expected);
+	expect(failure({ success: false, data: 'Invalid', details: data }).saysItExists).toBe(expected);
+});
