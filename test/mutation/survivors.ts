@@ -177,21 +177,21 @@ export const SURVIVORS: readonly Survivor[] = [
 	},
 	{
 		file: 'operations/payment/check.ts',
-		line: "...{ items, place, payment, writes: [], state: { is: 'refused', error } },",
+		line: "...{ items, place, payment, writes: earlier?.writes ?? [], state: { is: 'refused', error } },",
 		from: "{ is: 'refused', error }",
 		to: '{}',
 		why: 'What is known of an earlier try replaces it.',
 	},
 	{
 		file: 'operations/payment/check.ts',
-		line: "...{ items, place, payment, writes: [], state: { is: 'refused', error } },",
+		line: "...{ items, place, payment, writes: earlier?.writes ?? [], state: { is: 'refused', error } },",
 		from: '[]',
 		to: '["Stryker was here"]',
 		why: 'What is known of an earlier try replaces it.',
 	},
 	{
 		file: 'operations/payment/check.ts',
-		line: "...{ items, place, payment, writes: [], state: { is: 'refused', error } },",
+		line: "...{ items, place, payment, writes: earlier?.writes ?? [], state: { is: 'refused', error } },",
 		from: "'refused'",
 		to: '""',
 		why: 'What is known of an earlier try replaces it.',
@@ -201,7 +201,7 @@ export const SURVIVORS: readonly Survivor[] = [
 		line: 'const row: GuardedPayment = {',
 		from: [
 			'{',
-			"\t\t...{ items, place, payment, writes: [], state: { is: 'refused', error } },",
+			"\t\t...{ items, place, payment, writes: earlier?.writes ?? [], state: { is: 'refused', error } },",
 			'\t\tcolumns: { ...columnsOf(form, run), signer: signer ?? null },',
 			'\t\tisCompared: false,',
 			'\t\tsignedCents: signedCentsOf(form, run),',
@@ -282,8 +282,8 @@ export const SURVIVORS: readonly Survivor[] = [
 	},
 	{
 		file: 'operations/payment/check.ts',
-		line: "...{ items, place, payment, writes: [], state: { is: 'refused', error } },",
-		from: "{ items, place, payment, writes: [], state: { is: 'refused', error } }",
+		line: "...{ items, place, payment, writes: earlier?.writes ?? [], state: { is: 'refused', error } },",
+		from: "{ items, place, payment, writes: earlier?.writes ?? [], state: { is: 'refused', error } }",
 		to: '{}',
 		why: 'Without it this check fails, and run/earlierTry.ts then tells the same.',
 	},
@@ -345,7 +345,7 @@ export const SURVIVORS: readonly Survivor[] = [
 	},
 	{
 		file: 'run/approve.ts',
-		line: "return !isPart && row.items.every((item) => approvals.includes(given.get(item) ?? 'none'));",
+		line: "return row.items.every((item) => approvals.includes(given.get(item) ?? 'none'));",
 		from: "'none'",
 		to: '""',
 		why: 'Neither text is an approval.',
