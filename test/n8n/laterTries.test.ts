@@ -579,6 +579,16 @@ it('a later try tells each payment once, though a list has another order now', a
 	);
 });
 
+it('a later try tells what is unknown in its own row, too, though a list has another order now', async () => {
+	const [ana = {}, ben = {}] = await sheet();
+	await sandbox.fault(CUT);
+	const { error } = await payLists([inTurn([ana, ben], [ben, ana])], TWICE, SKIP);
+	expect(error?.description).toContain('0 of 2 paid ($0.00), 2 unknown.');
+	expect(Object(error?.data).failures).toContainEqual(
+		expect.objectContaining({ row: 2, error: expect.stringContaining('Row 2 (INV-ana): ') }),
+	);
+});
+
 describe('the approval of a list of which the check refused a row', () => {
 	const list = (options: INodeParameters) =>
 		form({ paymentsSource: 'json', paymentsJson: '={{ $json.list }}', options });
@@ -621,6 +631,28 @@ describe('the approval of a list of which the check refused a row', () => {
 			{ outcome: 'refused', error: expect.stringContaining('already paid') },
 			{ outcome: 'paid' },
 		]);
+	});
+
+	it('holds for the others where the outcome of one isn’t known since', async () => {
+		const [ana = {}, ben = {}, cleo = {}] = await sheet();
+		const items = [{ list: [{ ...ana, amount: '' }, ben, cleo] }];
+		const approvedCheck = await approvalOf(items);
+		await sandbox.fault(CUT);
+		await sandbox.run(list({ approvedCheck }), { items, ...CONTINUE });
+		const { output } = await sandbox.run(list({ approvedCheck }), { items, ...CONTINUE });
+		expect(outcomesOf(output)).toEqual(['refused', 'unknown', 'paid']);
+	});
+
+	it('holds for the rest where the outcome of one wasn’t known, and another is paid since', async () => {
+		const [ana = {}, ben = {}, cleo = {}, dan = {}] = await sheet(['ana', 'ben', 'cleo', 'dan']);
+		await sandbox.fault(CUT);
+		await sandbox.run(form(), { items: [ben] });
+		const items = [{ list: [{ ...ana, amount: '' }, ben, cleo, dan] }];
+		const approvedCheck = await approvalOf(items);
+		await sandbox.fault({ ...REFUSED, skip: 1 });
+		await sandbox.run(list({ approvedCheck }), { items, ...CONTINUE });
+		const { output } = await sandbox.run(list({ approvedCheck }), { items, ...CONTINUE });
+		expect(outcomesOf(output)).toEqual(['refused', 'unknown', 'refused', 'paid']);
 	});
 
 	it('holds where what it refused as paid is skipped', async () => {

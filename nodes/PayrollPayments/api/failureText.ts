@@ -1,11 +1,11 @@
 import { isRecord } from '../shared/json';
 
-/** Words in the names of flags that are true as long as nothing was done: "nonce_valid", "salt_unique". */
-const OF_BEING_NEW = /\b(?:not|new|unique|fresh|valid|available|unprocessed)\b/i;
+/** Names of checks. If one is false, what it names can be so: "not_duplicate", "replay_check", "given_nonce_valid". */
+const OF_CHECKS = /\b(?:no|not|new|fresh|valid|available|checks?|checked|passed|protection)\b/i;
 
-/** Flags that, if they are false, say by themselves that it was done: "unspent", "not_paid", "reference_unique". */
+/** Flags that, if they are false, say by themselves that it was done: "unspent", "not_paid", "reference_unique", "is_new". */
 const OF_BEING_UNDONE =
-	/\b(?:unique|(?:un|(?:not|never) (?:yet )?(?:been )?)(?:used|spent|paid|sent|processed|claimed|consumed|executed|redeemed|settled|submitted))\b/i;
+	/^(?:is )?(?:new|fresh)(?: (?:payment|request|transaction|transfer))?$|\b(?:unique|(?:un|(?:not|never) (?:yet )?(?:been )?)(?:used|spent|paid|sent|processed|claimed|consumed|executed|redeemed|settled|submitted))\b/i;
 
 /** What can be used only once: a check of it that failed can mean that it was, "checks": { "nonce": false }. */
 const OF_ONE_USE = /\b(?:nonce|salt)s?\b/i;
@@ -16,15 +16,20 @@ const OF_USE =
 
 /** What an issue says of a field that isn't there, or has another form. */
 const OF_FORM =
-	/\b(?:required|missing(?! from| in)|type|format|length|strings?|(?:an?|expected) (?:number|integer)|bigint|hex\w*|digits?|characters?|bytes\d*|blank|empty|null|undefined|pattern|union)\b|\b0x/i;
+	/\b(?:required|missing(?! from| in)|type|format|length|strings?|(?:an?|expected) (?:number|integer)|bigint|hex\w*|digits?|characters?|bytes\d*|blank|empty|null|undefined|pattern|union)\b|\b0x\b/i;
 
 /** What it says of a value that was used, or isn't the next one. */
 const OF_ORDER =
-	/\b(?:fresh|new|unique|unused|another|next|again|earlier|before|stale|seen|known|low|lower|high|higher|greater)\b/i;
+	/\b(?:fresh|new|unique|unused|available|different|another|next|again|earlier|before|stale|seen|known|low|lower|high|higher|greater)\b|\bto be [<>]/i;
 
 /** The words of a name, or of a code. */
 function wordsIn(name: string): string {
 	return name.replace(/([a-z])([A-Z])/g, '$1 $2').replace(/[_-]/g, ' ');
+}
+
+/** Whether words are about the form of a value, and not about whether it was used. */
+function isOfForm(words: string): boolean {
+	return OF_FORM.test(words) && !OF_ORDER.test(words);
 }
 
 /** What a flag says that isn't new any more; undefined if it doesn't say that. */
@@ -32,8 +37,9 @@ function deniedNewness(name: string, member: unknown): string | undefined {
 	if (member !== false) return undefined;
 	const words = wordsIn(name);
 	if (OF_BEING_UNDONE.test(words)) return `already ${name}`;
-	const isOfOneUse = OF_ONE_USE.test(words) && !OF_USE.test(words) && !OF_FORM.test(words);
-	return OF_BEING_NEW.test(words) || isOfOneUse ? name : undefined;
+	const isOfOneUse = OF_ONE_USE.test(words);
+	if (isOfOneUse && isOfForm(words)) return undefined;
+	return OF_CHECKS.test(words) || (isOfOneUse && !OF_USE.test(words)) ? name : undefined;
 }
 
 /** Whether the path of an issue only names a field: "Required". */
@@ -47,7 +53,7 @@ function onlyNames(issue: unknown): boolean {
 	);
 	const texts = isText(message) || isText(msg) ? said : others;
 	const words = texts.map(wordsIn).join('. ');
-	return words === '' || (OF_FORM.test(words) && !OF_ORDER.test(words));
+	return words === '' || isOfForm(words);
 }
 
 /**

@@ -127,8 +127,8 @@ export function approve(
 	if (approved.size === 0 && !credentials.limits.requireApproval) return rows;
 	const given = new Map([...approved].map(([item, text]) => [item, normalizeApproval(text)]));
 	/* What isn't sent now may have been ready, refused or paid when it was checked. */
-	const own = [withUntold, (row: Row) => withUntold(leftAlone(row)), leftOut, notSent].map(
-		(shown) => approvalsOf(of, rows, shown),
+	const own = [withUntold, (row: Row) => withUntold(leftAlone(row)), notSent].map((shown) =>
+		approvalsOf(of, rows, shown),
 	);
 	const isApproved = (row: Row) => {
 		const approvals = own.map((each) => normalizeApproval(each.get(row) ?? ''));

@@ -32,18 +32,17 @@ export function withEarlierTry(
 	const before = run.get('done') ?? [];
 	const doneBefore = slotsIn(before);
 	const told = new Set(rows.filter((row) => isUnasked(row) && isIn(doneBefore, row)));
-	/* Where items have changed places, a payment of this run is found as one that was made before. */
-	const made = new Set(before.filter(isOfEarlierTry).map(requestsOf));
-	const others = rows.filter(
-		(row) => !told.has(row) && !(isPaidBefore(row) && made.has(requestsOf(row))),
-	);
+	const asked = rows.filter((row) => !told.has(row));
 	const [replaced, answered] = [
 		slotsIn([...told]),
-		slotsIn(rowsThatAre(others, 'done', 'unknown').filter((row) => !isPaidBefore(row))),
+		slotsIn(rowsThatAre(asked, 'done', 'unknown').filter((row) => !isPaidBefore(row))),
 	];
 	const earlier = before.filter(
 		(row) => isIn(replaced, row) || (isOfEarlierTry(row) && !isIn(answered, row)),
 	);
+	/* Where items have changed places, a payment of this run is found as one that was made before. */
+	const made = new Set(earlier.filter(isOfEarlierTry).map(requestsOf));
+	const others = asked.filter((row) => !(isPaidBefore(row) && made.has(requestsOf(row))));
 	/* A form that can't be read is why the others weren't sent. */
 	const [unread] = rowsThatAre([...told], 'refused').filter(isUnread);
 	const all = [...(unread === undefined ? others : heldUpBy(unread, others, earlier)), ...earlier];

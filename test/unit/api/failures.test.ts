@@ -160,12 +160,22 @@ it.each<[unknown, boolean]>([
 	[[{ code: 'invalid_type', path: SALT, message: 'Expected string, received number' }], false],
 	[[{ code: 'custom', path: SALT, message: 'Must be 32 bytes' }], false],
 	[[{ path: SALT, message: 'Must start with 0x' }], false],
+	[[{ path: SALT, message: 'Too small: expected string to have >=66 characters' }], false],
 	[[{ path: SALT, message: "can't be blank" }], false],
 	[[{ path: SALT, msg: 'Must be a string' }], false],
 	[{ checks: { salt_format: false, nonce_reused: false, has_nonce: false } }, false],
 	/* And what is wrong with one that was used. */
 	[[{ code: 'too_small', path: ['nonce'], message: 'Number must be greater than 41' }], true],
 	[[{ path: ['nonce'], message: 'Expected 42, received 41' }], true],
+	/* As zod 4 writes the same; a nonce in hexadecimal isn't a fault of form. */
+	[[{ code: 'too_small', path: ['nonce'], message: 'Too small: expected number to be >41' }], true],
+	[
+		[{ code: 'too_small', path: ['nonce'], message: 'Too small: expected bigint to be >=42' }],
+		true,
+	],
+	[[{ path: ['nonce'], message: 'Expected 0x2a, received 0x29' }], true],
+	[[{ path: SALT, message: 'Choose a different string' }], true],
+	[[{ path: SALT, message: 'This string is taken' }], true],
 	[[{ path: SALT, message: 'Expected a fresh string' }], true],
 	[[{ path: SALT, message: 'A new value is required' }], true],
 	[[{ path: SALT, msg: 'Must be fresh' }], true],
@@ -173,6 +183,16 @@ it.each<[unknown, boolean]>([
 	[{ checks: { nonce: { ok: false } } }, true],
 	[{ authorization_unspent: false }, true],
 	[{ unpaid: false }, true],
+	...[{ no_duplicate: false }, { replay_check: false }, { duplicate_check_passed: false }].map(
+		saying,
+	),
+	...[
+		{ nonce_not_reused: false },
+		{ given_nonce_valid: false },
+		{ is_new: false },
+		{ new_payment: false },
+	].map(saying),
+	[{ checks: { nonce_format_valid: false, new_recipient: false, is_duplicate: false } }, false],
 	[{ not_sent: false }, true],
 	[{ reference_unique: false }, true],
 ])('tells a fault of form from what was used before: %j', (data, expected) => {

@@ -44,6 +44,18 @@ it.each([
 	...['Payment executed in transaction 0x5f3a', 'Payment received for invoice INV-1'],
 	...['Payment settled with hash 0xab12', 'PAYMENT_CONFIRMED_BY_NETWORK'],
 	...['The payment was initiated', 'Payment processing', 'The transfer is still queued'],
+	...['Known transaction', 'replacement transaction underpriced', 'TRANSACTION_REPLACED'],
+	'Timed out while waiting for transaction with hash "0x5f3a" to be confirmed.',
+	...['timeout of 30000ms exceeded', 'Transaction broadcast but not confirmed'],
+	...['idempotency_key_in_use', 'Another request with this key is in flight', 'ER_DUP_ENTRY'],
+	...[
+		'The fields team, reference must make a unique set.',
+		'unique_violation',
+		'Reference is taken',
+	],
+	...['Repeated request', 'Possible double payment', 'An identical request came 3 seconds ago'],
+	"This PaymentIntent's payment_method could not be updated because it has a status of succeeded.",
+	...['Payment cannot be executed in state COMPLETED', '{"status":"paid"}', 'It has been captured'],
 ])('means that it was there before: %s', (text) => {
 	expect(saysItExists(text)).toBe(true);
 });
@@ -53,6 +65,12 @@ it.each([
 	...['Payments are made in USD only', 'Bad request received', 'Your account is pending'],
 	...['PAYMENT_PROCESSING_DISABLED', 'Payment processing failed', 'Invoice pending approval'],
 	...['Recipient must have a unique email', 'Payment submitted without signature'],
+	...[
+		'Unknown transaction type',
+		'Invalid status',
+		'Misuse of the API',
+		'Try another payment method',
+	],
 	'Try again later',
 	'Wait a second, then send it',
 	'We can’t pay this invoice',

@@ -126,6 +126,7 @@ describe.each(dialects)('a signer of dialect %s', (dialect) => {
 			expect(await refusalFrom(attempt)).toMatchObject({
 				message: `The remote signer’s signature isn’t from the wallet ${judge.address}, so it was not used`,
 				hint: 'Check Wallet Address and Remote Signer Dialect in the credentials.',
+				context: { mayBeSigned: true },
 			});
 		}
 	});
@@ -191,6 +192,7 @@ describe('a remote signer', () => {
 		expect(await refusal()).toMatchObject({
 			message: 'The remote signer returned an invalid signature',
 			hint: 'It must be 65 bytes, r, s and v. Check Remote Signer Dialect in the credentials.',
+			context: { mayBeSigned: true },
 		});
 	});
 
@@ -207,11 +209,26 @@ describe('a remote signer', () => {
 		const signature = await judge.signMessage(TEXT);
 		for (const otherId of [null, undefined, '1', 0, 2]) {
 			reply = () => ({ body: { jsonrpc: '2.0', id: otherId, result: signature } });
-			expect((await refusal()).message).toContain('isn’t JSON-RPC (HTTP 200)');
+			const { message, context } = await refusal();
+			expect(message).toContain('isn’t JSON-RPC (HTTP 200)');
+			expect(context.mayBeSigned).toBe(true);
 		}
 		for (const status of [201, 202, 206, 300, 307, 400, 404, 499]) {
 			reply = (call) => ({ ...result(call, signature), status });
-			expect((await refusal()).message).toContain(`isn’t JSON-RPC (HTTP ${status})`);
+			const { message, context } = await refusal();
+			expect(message).toContain(`isn’t JSON-RPC (HTTP ${status})`);
+			expect(context.mayBeSigned).toBe(false);
+		}
+	});
+
+	it('may have signed although it failed, unless it was not reached', async () => {
+		reply = () => ({ status: 502, body: '' });
+		expect((await refusal()).context.mayBeSigned).toBe(true);
+		for (const wasSent of [undefined, true, false]) {
+			const error = new UserError('No response', { wasSent });
+			const wallet = walletWith({}, () => Promise.reject(error));
+			const { context } = await refusalFrom(wallet.signMessage(TEXT));
+			expect(context.mayBeSigned).toBe(wasSent !== false);
 		}
 	});
 
