@@ -529,7 +529,41 @@ it('a later try sends nothing else for an item that an earlier one has changed, 
 	const parameters = sandbox.administratorInvites('={{ $json.emails.shift() }}');
 	const { output } = await sandbox.run(parameters, { items, node: CONTINUED });
 	expect(sandbox.writes()).toHaveLength(2);
-	expect(recordsOf(output)).toContainEqual(expect.objectContaining({ outcome: 'unknown' }));
+	expect(recordsOf(output)).toMatchObject([
+		{ outcome: 'refused', error: expect.stringContaining('has sent another request') },
+		{ outcome: 'unknown' },
+	]);
+});
+
+it('a later try says so of an item that holds something else than what was sent for it', async () => {
+	await sandbox.fault({ kind: 'status', status: 400, match: { method: 'POST' }, skip: 1 });
+	const items = [
+		{ emails: ['zoe@example.com', 'zoe@example.com, ann@example.com'] },
+		{ emails: ['bob@example.com', 'bob@example.com'] },
+	];
+	const parameters = sandbox.administratorInvites('={{ $json.emails.shift() }}');
+	const { error } = await sandbox.run(parameters, { items, node: TWICE });
+	expect(error?.message).toBe(
+		'An earlier try of this run has sent another request for this item [item 0]',
+	);
+	expect(error?.description).toContain('Check the result in the service. Retry On Fail runs');
+	expect(error?.description).not.toContain('Nothing was');
+});
+
+it('a later try tells of each person once, though it looked them up again', async () => {
+	const parameters: INodeParameters = {
+		...{ resource: 'invite', operation: 'create', teamId: '={{ $json.teams.shift() }}' },
+		...{ inviteesSource: 'items', role: 'contractor', existingPeople: 'skip' },
+		options: { inviteesPerRequest: 1 },
+	};
+	await sandbox.fault({ kind: 'status', status: 400, match: { method: 'POST' }, skip: 1 });
+	const items = ['ana', 'ben', 'cleo'].map((name) => ({
+		email: `${name}@later.example.com`,
+		/* The last one can't be read in the first try. */
+		teams: [name === 'cleo' ? '' : sandbox.team, sandbox.team],
+	}));
+	const { output } = await sandbox.run(parameters, { items, node: CONTINUED });
+	expect(outcomesOf(output).sort()).toEqual(['invited', 'invited', 'pending']);
 });
 
 it.each(['paid', 'unknown'])(
@@ -663,6 +697,17 @@ describe('the approval of a list of which the check refused a row', () => {
 		const options = { approvedCheck, ifAlreadyPaid: 'skip' };
 		const { output } = await sandbox.run(list(options), { items, ...CONTINUE });
 		expect(recordsOf(output)).toMatchObject([{ outcome: 'already_paid' }, { outcome: 'paid' }]);
+	});
+
+	it('holds in a later try in which what it refused as paid is skipped', async () => {
+		const [ana = {}, ben = {}, cleo = {}] = await sheet();
+		await sandbox.run(form(), { items: [ana] });
+		const items = [{ list: [ana, ben, cleo] }];
+		const approvedCheck = await approvalOf(items);
+		await sandbox.fault({ ...REFUSED, skip: 1 });
+		const parameters = list({ approvedCheck, ...SKIP });
+		const { output } = await sandbox.run(parameters, { items, node: TWICE });
+		expect(outcomesOf(output)).toEqual(['already_paid', 'paid', 'paid']);
 	});
 
 	it.each(['left out', 'paid'])('doesn’t cover a list from which it is %s', async (change) => {

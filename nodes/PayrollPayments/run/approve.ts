@@ -65,7 +65,7 @@ export function serviceHost({ baseUrl }: Pick<Approvable, 'baseUrl'>): string {
 export function approvalsOf(
 	of: Approvable,
 	rows: readonly Row[],
-	shown: (row: Row) => Row = (row) => row,
+	shown: (row: Row) => Row,
 ): ReadonlyMap<Row, string> {
 	const together = new Map<number | Row, Row[]>();
 	for (const row of inOrder(rows)) {
@@ -192,13 +192,12 @@ function withUntold<Some extends Row>(row: Some): Some {
 /** The same as the approval of a list covers it: what its check refused isn't sent, either. */
 export function leftOut<Some extends Row>(row: Some): Some {
 	const told = withUntold(row);
-	const isRefused = row.state.is === 'refused' && row.state.scope !== 'request';
-	return isRefused ? markedAsLeftAlone(told) : leftAlone(told);
+	return row.state.is === 'refused' ? markedAsLeftAlone(told) : leftAlone(told);
 }
 
 /** The same where its check refused what is left alone now, because it was paid before. */
 function notSent<Some extends Row>(row: Some): Some {
-	const wasPaid = row.state.is === 'done' && row.state.when === 'earlierRun';
+	const wasPaid = 'when' in row.state && row.state.when === 'earlierRun';
 	return wasPaid ? markedAsLeftAlone(row) : leftOut(row);
 }
 

@@ -41,7 +41,7 @@ export function withEarlierTry(
 		(row) => isIn(replaced, row) || (isOfEarlierTry(row) && !isIn(answered, row)),
 	);
 	/* Where items have changed places, a payment of this run is found as one that was made before. */
-	const made = new Set(earlier.filter(isOfEarlierTry).map(requestsOf));
+	const made = new Set(earlier.map(requestsOf));
 	const others = asked.filter((row) => !(isPaidBefore(row) && made.has(requestsOf(row))));
 	/* A form that can't be read is why the others weren't sent. */
 	const [unread] = rowsThatAre([...told], 'refused').filter(isUnread);

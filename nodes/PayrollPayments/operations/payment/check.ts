@@ -234,17 +234,13 @@ function checkLimit(
 	{ credentials }: PaymentRun,
 	journal: PaymentJournal,
 ): void {
-	/* What an earlier try of this run has paid counts, too, also where its row can't be read any more. */
-	const moving = rows.filter(
-		({ state }) => state.is === 'ready' || ('when' in state && state.when === 'earlierTry'),
-	);
+	const moving = rows.filter(({ state }) => state.is === 'ready');
 	const signed = moving.map(({ signedCents }) => signedCents);
 	const total = signed.every((cents) => cents !== undefined)
 		? signed.reduce((sum, cents) => sum + cents, 0n)
 		: undefined;
-	const slots = new Set(moving.map(({ payment }) => payment.slot));
-	const unread = journal.ofEarlierTries().filter(({ slot }) => !slots.has(slot));
-	const before = unread.reduce((sum, { cents }) => sum + BigInt(cents), 0n);
+	/* What an earlier try of this run has paid counts, too, also where its row can't be read any more. */
+	const before = journal.ofEarlierTries().reduce((sum, { cents }) => sum + BigInt(cents), 0n);
 	const signedTotal = total === undefined ? undefined : total + before;
 	requireAllowedRun(credentials, totalCents(moving) + before, signedTotal);
 }
