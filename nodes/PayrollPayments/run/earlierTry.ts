@@ -72,7 +72,7 @@ export function refuseChanged(rows: readonly Row[], before: readonly Row[]): rea
 				hint: 'Check the result in the service. Retry On Fail runs the node again: use values that stay the same.',
 			},
 		);
-		return { ...row, writes: [], state: { is: 'refused', error, scope: 'request' } };
+		return { ...row, state: { is: 'refused', error } };
 	});
 }
 
