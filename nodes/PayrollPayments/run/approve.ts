@@ -127,8 +127,8 @@ export function approve(
 	if (approved.size === 0 && !credentials.limits.requireApproval) return rows;
 	const given = new Map([...approved].map(([item, text]) => [item, normalizeApproval(text)]));
 	/* What isn't sent now may have been ready, refused or paid when it was checked. */
-	const own = [withUntold, (row: Row) => withUntold(leftAlone(row)), notSent].map((shown) =>
-		approvalsOf(of, rows, shown),
+	const own = [withUntold, (row: Row) => withUntold(leftAlone(row)), asCheckedWithFail].map(
+		(shown) => approvalsOf(of, rows, shown),
 	);
 	const isApproved = (row: Row) => {
 		const approvals = own.map((each) => normalizeApproval(each.get(row) ?? ''));
@@ -171,7 +171,7 @@ export function approve(
 	});
 }
 
-/** A row as a run's approval covers it: if its outcome isn't known, the check says that it isn't sent. */
+/** A row as the approval of a run covers it: if its outcome isn't known, it isn't sent. */
 export function leftAlone<Some extends Row>(row: Some): Some {
 	if (row.state.is !== 'unknown' || row.state.when === 'earlierTry') return row;
 	return markedAsLeftAlone(row);
@@ -181,22 +181,22 @@ function markedAsLeftAlone<Some extends Row>(row: Some): Some {
 	return { ...row, writes: row.writes.map((write) => ({ ...write, isLeftAlone: true })) };
 }
 
-/** What a row shows that can't be told. */
+/** Stands for the request of a row that can't be read. */
 const UNTOLD: ShownWrite = { summary: '', request: null, signs: null, isLeftAlone: true };
 
-/** The same with what stands for a row that can't be told, so that a list without it has another approval. */
+/** A row that can't be read counts, too: without it, a list has another approval. */
 function withUntold<Some extends Row>(row: Some): Some {
 	return row.state.is === 'refused' && row.writes.length === 0 ? { ...row, writes: [UNTOLD] } : row;
 }
 
-/** The same as the approval of a list covers it: what its check refused isn't sent, either. */
+/** A row as the approval of a list covers it: what its check refused isn't sent, either. */
 export function leftOut<Some extends Row>(row: Some): Some {
 	const told = withUntold(row);
 	return row.state.is === 'refused' ? markedAsLeftAlone(told) : leftAlone(told);
 }
 
-/** The same where its check refused what is left alone now, because it was paid before. */
-function notSent<Some extends Row>(row: Some): Some {
+/** The same where the check refused as paid before what *Skip* leaves out now. */
+function asCheckedWithFail<Some extends Row>(row: Some): Some {
 	const wasPaid = 'when' in row.state && row.state.when === 'earlierRun';
 	return wasPaid ? markedAsLeftAlone(row) : leftOut(row);
 }

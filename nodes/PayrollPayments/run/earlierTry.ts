@@ -35,14 +35,14 @@ export function withEarlierTry(
 	const asked = rows.filter((row) => !told.has(row));
 	const [replaced, answered] = [
 		slotsIn([...told]),
-		slotsIn(rowsThatAre(asked, 'done', 'unknown').filter((row) => !isPaidBefore(row))),
+		slotsIn(rowsThatAre(asked, 'done', 'unknown').filter((row) => !isOfEarlierRun(row))),
 	];
 	const earlier = before.filter(
 		(row) => isIn(replaced, row) || (isOfEarlierTry(row) && !isIn(answered, row)),
 	);
 	/* Where items have changed places, a payment of this run is found as one that was made before. */
 	const made = new Set(earlier.map(requestsOf));
-	const others = asked.filter((row) => !(isPaidBefore(row) && made.has(requestsOf(row))));
+	const others = asked.filter((row) => !(isOfEarlierRun(row) && made.has(requestsOf(row))));
 	/* A form that can't be read is why the others weren't sent. */
 	const [unread] = rowsThatAre([...told], 'refused').filter(isUnread);
 	const all = [...(unread === undefined ? others : heldUpBy(unread, others, earlier)), ...earlier];
@@ -84,8 +84,8 @@ function requestsOf({ writes }: Row): string {
 	return canonicalJson(writes.map(({ request }) => request));
 }
 
-/** Whether it tells of a request that was sent before this try, and not what this run did for the item. */
-function isPaidBefore({ state, writes }: Row): boolean {
+/** Whether it tells what an earlier run has sent, rather than what this one did for the item. */
+function isOfEarlierRun({ state, writes }: Row): boolean {
 	return 'when' in state && state.when === 'earlierRun' && writes.length > 0;
 }
 
