@@ -33,7 +33,7 @@ const DONE =
  */
 export function saysItExists(text: string): boolean {
 	/* In JSON, a line break is a backslash and a letter, which isn't the next word's. */
-	return [text, text.replace(/\\+[nrt]/g, '\n')].some(saysSo);
+	return [text, text.replace(/\\[nrt]/g, '\n')].some(saysSo);
 }
 
 function saysSo(text: string): boolean {
@@ -42,7 +42,7 @@ function saysSo(text: string): boolean {
 		.toLowerCase()
 		.replaceAll('’', "'")
 		.replace(/[.,:;!?\n]+/g, ' . ')
-		.replace(/[^\p{L}\p{N}'. ]+/gu, ' ')
+		.replace(/[^\p{L}\p{N}'. ]/gu, ' ')
 		.replace(/ +/g, ' ');
 	return (
 		TRANSACTION.test(text) ||

@@ -1,3 +1,5 @@
+import { z } from 'zod';
+
 import { errorFor } from '../../../nodes/PayrollPayments/api/errors';
 import { balanceAnswer, readEnvelope } from '../../../nodes/PayrollPayments/api/schemas/answers';
 import { Redactor } from '../../../nodes/PayrollPayments/shared/redaction';
@@ -13,8 +15,6 @@ function failure(
 	const call = { roleNeeded: undefined, authentication };
 	return errorFor({ status, envelope }, redactor.text, call);
 }
-
-const saying = (said: unknown): [unknown, boolean] => [said, true];
 
 const said = (body: object, status?: number) =>
 	failure({ success: false, ...body }, status).message;
@@ -32,6 +32,8 @@ describe('what a failure body says', () => {
 		[{ data: 'No', error_code: 'E1' }, 'No (E1)'],
 		[{ data: 'No', error_code: 4012 }, 'No (4012)'],
 		[{ data: 'No', error_code: null }, 'No'],
+		[{ data: 'No', error_code: 'E1 '.repeat(60) }, `No (${'E1 '.repeat(33)}E…)`],
+		[{ data: 'No. Never.' }, 'No. Never'],
 		[{ data: { message: 'No' } }, 'No'],
 		[{ data: { error: 'No', id: 7 } }, 'No'],
 		[{ data: { id: 7 } }, '{"id":7}'],
@@ -46,6 +48,8 @@ describe('what a failure body says', () => {
 		[{ data: ISSUES }, FOUND],
 		[{ data: [{ path: [], message: 'Unrecognized key' }] }, 'Unrecognized key'],
 		[{ data: 'No', zod: [] }, 'No'],
+		[{ data: 'No', a: { b: { c: { d: ISSUES } } } }, 'No'],
+		[{ data: 'No', ...Object.fromEntries(Array(100).fill(0).entries()), zod: ISSUES }, 'No'],
 		[{ data: 'No', zod: [{ path: ['x'] }] }, 'No'],
 	])('is in the message: %j', (body, message) => {
 		expect(said(body)).toBe(`The service refused: ${message}`);
@@ -64,9 +68,9 @@ describe('what a failure body says', () => {
 		expect(hint).toMatch(/^The signature .* Get a new sign-in message and sign it again\.$/);
 	});
 
-	it('lists three issues at most', () => {
-		const issues = Array.from({ length: 9 }, (_, index) => ({ path: [index], message: 'Bad' }));
-		expect(said({ data: 'No', issues })).toMatch(/: No: 0: Bad, 1: Bad, 2: Bad and 6 more$/);
+	it('lists three issues at most, of the first hundred', () => {
+		const issues = Array.from({ length: 120 }, (_, index) => ({ path: [index], message: 'Bad' }));
+		expect(said({ data: 'No', issues })).toMatch(/: No: 0: Bad, 1: Bad, 2: Bad and 97 more$/);
 	});
 
 	it.each([
@@ -88,8 +92,7 @@ describe('what a failure body says', () => {
 	it('has 4,000 characters of them at most', () => {
 		const more = 'my-secret-token '.repeat(1_000);
 		const { details } = failure({ success: false, data: 'No', more }).context;
-		const text = String(details?.response);
-		expect(text.length).toBeLessThanOrEqual(4_001);
+		const text = z.string().max(4_001).parse(details?.response);
 		expect(text).not.toContain('my-secret');
 	});
 
@@ -102,23 +105,58 @@ describe('what a failure body says', () => {
 	);
 });
 
-/* wordsForExisting.test.ts has the words. */
-it.each<[unknown, boolean]>([
-	['DUPLICATE_REQUEST', true],
-	['The transfer was successfully executed', true],
-	['The payment was not sent', false],
-	['Insufficient balance', false],
+const SALT = ['typed_data', 'salt'];
+
+/** What is told by texts, and by names. wordsForExisting.test.ts has the words. */
+const MADE_BEFORE = [
+	...['DUPLICATE_REQUEST', 'The transfer was successfully executed', { reason: 'already paid' }],
+	...[[{ path: 'invoice', message: 'was already paid' }], ['duplicate'], { already_paid: true }],
+	[{ transaction: 'tx-a1B2c3D4e5F6' }],
 	/* A line break hides nothing. */
-	...['Reverted with the following reason:\nnonce too low', 'Reverted:\nspent'].map(saying),
-	...['Rejected:\tused', 'Transaction executed\r\nHash: 0x12'].map(saying),
-	...[[{ path: 'invoice', message: 'was already paid' }], { reason: 'already paid' }].map(saying),
-	...[['duplicate'], { already_paid: true }, [{ transaction: 'tx-a1B2c3D4e5F6' }]].map(saying),
-	...[{ is_duplicate: true }, { nonce_valid: false }, { salt_unique: false }].map(saying),
-	/* The name of a field says nothing. */
-	[[{ path: ['typed_data', 'salt'], message: 'Required' }], false],
-	[{ message: 'Insufficient balance', is_duplicate: false, already_paid: null }, false],
-	[{ nonce_used: false }, false],
-	[{ another_payment_exists: false }, false],
+	...['Reverted with the following reason:\nnonce too low', 'Reverted:\nspent'],
+	...['Rejected:\tused', 'Transaction executed\r\nHash: 0x12'],
+	/* Flags that are true, and those that would be true if it were new. */
+	...[{ is_duplicate: true }, { isDuplicate: true }, { reference_unique: false }],
+	...[{ unprocessed: false }, { authorization_unspent: false }, { not_sent: false }],
+	...[{ unpaid: false }, { is_new: false }, { isNew: false }, { new_payment: false }],
+	...[{ no_duplicate: false }, { replay_check: false }, { duplicateCheckPassed: false }],
+	/* Whatever is said of a nonce or a salt, except that it isn't there. */
+	...[{ nonce_valid: false }, { salt_ok: false }, { checks: { nonce: false, balance: true } }],
+	...[{ checks: { nonce: { ok: false } } }, { nonce_not_reused: false }, { saltUnique: false }],
+	...[{ errors: { nonce: ['is invalid'] } }, { nonce: 'invalid' }, { salts: { code: 17 } }],
+	...[
+		'Must be fresh',
+		'Must be 32 bytes',
+		'A new value is required',
+		'Field is required again',
+	].map((message) => [{ path: SALT, message }]),
+	...['Expected 42, received 41', 'Received null before'].map((message) => [
+		{ path: 'nonce', message },
+	]),
+	[{ path: SALT, message: 'Required', note: 'already paid' }],
+	...[[{ path: SALT, msg: 'Must be fresh' }], [{ path: SALT, code: 'stale' }]],
+];
+const NOT_MADE_BEFORE = [
+	...['The payment was not sent', 'Insufficient balance', { is_new: true }, ['No']],
+	/* Flags that are false, or not known. */
+	{ message: 'Insufficient balance', is_duplicate: false, already_paid: null },
+	...[{ another_payment_exists: false }, { signature_valid: false }, { new_recipient: false }],
+	...[{ recipient_new: false }],
+	/* What the request had, and what was missing in it. */
+	{ request: { nonce: 41, salt: '0x5f3a' }, salt: null },
+	...[
+		'Required',
+		'This field is required',
+		'Field required',
+		'is missing',
+		'expected string, received undefined',
+	].map((message) => [{ code: 'invalid_type', path: SALT, message }]),
+	[{ path: SALT, message: 'Expected string, received null' }],
+];
+
+it.each<[unknown, boolean]>([
+	...MADE_BEFORE.map((said) => [said, true] as const),
+	...NOT_MADE_BEFORE.map((said) => [said, false] as const),
 ])('whether a refusal with %j can mean that it was made before: %j', (said, expected) => {
 	const inTexts =
 		typeof said === 'string' ? [JSON.stringify({ said }), `${'-'.repeat(600)} ${said}`] : [];
@@ -130,6 +168,12 @@ it.each<[unknown, boolean]>([
 	}
 });
 
+it('takes names of members for words only in what is documented', () => {
+	const used = { limit: { used: 3 } };
+	expect(failure({ success: false, data: used }).saysItExists).toBe(true);
+	expect(failure({ success: false, data: 'Too many', rate: used }).saysItExists).toBe(false);
+});
+
 it('cents may be a whole number, and become text as documented', () => {
 	const balances = ['12', 12, -3, 0].map((balance_cents) => ({ currency: 'USD', balance_cents }));
 	const read = balanceAnswer.parse({ platform_account_address: '0x1', balances });
@@ -138,64 +182,4 @@ it('cents may be a whole number, and become text as documented', () => {
 		const wrong = { ...read, balances: [{ currency: 'USD', balance_cents }] };
 		expect(balanceAnswer.safeParse(wrong).success).toBe(false);
 	}
-});
-
-it.each([
-	[{ checks: { nonce: false, balance: true } }, true],
-	[{ salt_ok: false }, true],
-	[{ unprocessed: false }, true],
-	[[{ path: ['typed_data', 'salt'], message: 'Must be fresh' }], true],
-	[{ nonce_used: false, salt_present: false }, false],
-	[[{ path: ['typed_data', 'salt'], message: 'Expected string' }], false],
-])('a check of what is used once that failed can mean that it was: %j', (data, expected) => {
-	expect(failure({ success: false, data }).saysItExists).toBe(expected);
-	expect(failure({ success: false, data: 'Invalid', details: data }).saysItExists).toBe(expected);
-});
-
-const SALT = ['typed_data', 'salt'];
-
-it.each<[unknown, boolean]>([
-	/* As zod, its refinements and express-validator write what is wrong with the form of a salt. */
-	[[{ code: 'invalid_string', validation: 'regex', message: 'Invalid', path: SALT }], false],
-	[[{ code: 'invalid_type', path: SALT, message: 'Expected string, received number' }], false],
-	[[{ code: 'custom', path: SALT, message: 'Must be 32 bytes' }], false],
-	[[{ path: SALT, message: 'Must start with 0x' }], false],
-	[[{ path: SALT, message: 'Too small: expected string to have >=66 characters' }], false],
-	[[{ path: SALT, message: "can't be blank" }], false],
-	[[{ path: SALT, msg: 'Must be a string' }], false],
-	[{ checks: { salt_format: false, nonce_reused: false, has_nonce: false } }, false],
-	/* And what is wrong with one that was used. */
-	[[{ code: 'too_small', path: ['nonce'], message: 'Number must be greater than 41' }], true],
-	[[{ path: ['nonce'], message: 'Expected 42, received 41' }], true],
-	/* As zod 4 writes the same; a nonce in hexadecimal isn't a fault of form. */
-	[[{ code: 'too_small', path: ['nonce'], message: 'Too small: expected number to be >41' }], true],
-	[
-		[{ code: 'too_small', path: ['nonce'], message: 'Too small: expected bigint to be >=42' }],
-		true,
-	],
-	[[{ path: ['nonce'], message: 'Expected 0x2a, received 0x29' }], true],
-	[[{ path: SALT, message: 'Choose a different string' }], true],
-	[[{ path: SALT, message: 'This string is taken' }], true],
-	[[{ path: SALT, message: 'Expected a fresh string' }], true],
-	[[{ path: SALT, message: 'A new value is required' }], true],
-	[[{ path: SALT, msg: 'Must be fresh' }], true],
-	[[{ path: SALT, code: 'stale' }], true],
-	[{ checks: { nonce: { ok: false } } }, true],
-	[{ authorization_unspent: false }, true],
-	[{ unpaid: false }, true],
-	...[{ no_duplicate: false }, { replay_check: false }, { duplicate_check_passed: false }].map(
-		saying,
-	),
-	...[
-		{ nonce_not_reused: false },
-		{ given_nonce_valid: false },
-		{ is_new: false },
-		{ new_payment: false },
-	].map(saying),
-	[{ checks: { nonce_format_valid: false, new_recipient: false, is_duplicate: false } }, false],
-	[{ not_sent: false }, true],
-	[{ reference_unique: false }, true],
-])('tells a fault of form from what was used before: %j', (data, expected) => {
-	expect(failure({ success: false, data }).saysItExists).toBe(expected);
-	expect(failure({ success: false, data: 'Invalid', details: data }).saysItExists).toBe(expected);
 });
