@@ -49,6 +49,7 @@ const PARTS = {
 	mutationsIdempotency: mutations('idempotency', 'idempotency'),
 	mutationsPermissions: mutations('permissions', 'permissions'),
 	mutationsSession: mutations('the session', 'session'),
+	mutationsRefusals: mutations('what a refusal means', 'refusals'),
 	mutationsMoney: mutations('what handles money', 'money'),
 	mutationsTrigger: mutations('the trigger', 'trigger'),
 } as const;

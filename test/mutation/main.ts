@@ -68,6 +68,11 @@ const PARTS: Readonly<Record<string, Part>> = {
 			'n8n/{action,endlessAnswers,permissions,secrets,session,signingGuard}.test.ts',
 		],
 	},
+	refusals: {
+		section: 'mutationsRefusals',
+		mutated: ['api/{failureBody,failureText,wordsForExisting}.ts'],
+		tests: ['unit/api/{client,failures,wordsForExisting}.test.ts', 'n8n/endlessAnswers.test.ts'],
+	},
 	money: {
 		section: 'mutationsMoney',
 		mutated: [
