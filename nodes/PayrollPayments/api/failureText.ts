@@ -1,14 +1,17 @@
 import { isRecord } from '../shared/json';
 
 /** Names of checks. If one is false, what it names can be so: "not_duplicate", "replay_check". */
-const OF_CHECKS = /\b(?:no|not|new|fresh|valid|available|checks?|checked|passed|protection)\b/i;
+const OF_CHECKS = /\b(?:no|not|new|fresh|valid|available|ok|checks?|checked|passed|protection)\b/i;
 
 /** Flags that, if they are false, say by themselves that it was done: "unspent", "not_paid", "reference_unique", "is_new". */
 const OF_BEING_UNDONE =
-	/^(?:is )?(?:new|fresh)(?: (?:payment|request|transaction|transfer))?$|\b(?:unique|(?:un|(?:not|never) (?:yet )?(?:been )?)(?:used|spent|paid|sent|processed|claimed|consumed|executed|redeemed|settled|submitted))\b/i;
+	/^(?:is )?(?:new|fresh)(?: (?:payment|request|transaction|transfer))?$|\b(?:unique(?:ness)?|(?:un|(?:not|never) (?:yet )?(?:been )?)(?:used|spent|paid|sent|processed|claimed|consumed|executed|redeemed|settled|submitted))\b/i;
 
 /** What can be used only once. Whatever is said of it, "is invalid" or false, can mean that it was. */
 const OF_ONE_USE = /\b(?:nonce|salt)s?\b/i;
+
+/** Names of what another request has made: "duplicate_of", "existing_payment", "transaction_hash". */
+const OF_ANOTHER = /\b(?:duplicated?|existing|previous|conflicting|transaction|txn?)\b/i;
 
 /** What a validator says of a field that isn't there, and so was never used. */
 const OF_ABSENCE =
@@ -27,8 +30,10 @@ function isValue(member: unknown): boolean {
 /** What a member says by its name. */
 function toldByName(name: string, member: unknown, isDocumented: boolean): string[] {
 	const words = wordsIn(name);
-	if (OF_ONE_USE.test(words)) return isValue(member) ? [] : [name];
-	if (member !== false) return isDocumented || member === true ? [name] : [];
+	/* "duplicate_salt" says more than "salt". */
+	if (OF_ONE_USE.test(words)) return [isValue(member) ? words.replace(OF_ONE_USE, '') : name];
+	if (member === true) return [`is ${name}`];
+	if (member !== false) return isDocumented || OF_ANOTHER.test(words) ? [name] : [];
 	if (OF_BEING_UNDONE.test(words)) return [`already ${name}`];
 	return OF_CHECKS.test(words) ? [name] : [];
 }

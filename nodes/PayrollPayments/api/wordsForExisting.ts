@@ -1,31 +1,59 @@
+/** What a payment is that was made, in any of the patterns below. */
+const MADE =
+	'paid|made|sent|submitted|executed|completed|confirmed|settled|received|succeeded|initiated|queued|redeemed|claimed|transferred|credited|debited|disbursed|relayed|broadcast|captured|dispatched';
+
+/** A payment account or method isn't a payment. */
+const PAYMENT = '(?:payment(?! (?:account|method))|transaction|transfer|payout)';
+
 /** Words that say in any sentence that it was done before. Nonces and salts are only mentioned if they were used. */
 const WORDS =
-	/already|duplicat|exists|processed|replay|conflict|\bin (?:progress|use|flight)\b|\b(?:re ?)?used\b|\bspent\b|\bconsumed\b|\bnonces?\b|\bsalts?\b|\btwice\b|\bsecond (?:payment|time)\b|\b(?:paid|made|sent|executed) (?:again|before|only once)\b|\bunique(?:ness)? (?:constraint|set|violation)\b|\bdup\b|\btaken\b|\b(?:be|not) unique\b|\bpayment (?:completed|confirmed|executed|settled|received|went out)\b|\bwe (?:have )?(?:paid|made|sent)\b/;
+	/already|duplicat|exists|processed|replay|conflict|\bin (?:progress|use|flight)\b|\b(?:re ?)?used\b|\bre ?use\b|\bspent\b|\bconsumed\b|\bnonces?\b|\bsalts?\b|\btwice\b|\bmempool\b|\bsecond (?:payment|time)\b|\b(?:paid|made|sent|executed) (?:again|before|only once)\b|\bunique(?:ness)? (?:constraint|set|violation)\b|\bdupe?\b|\btaken\b|\b(?:be|not) unique\b|\bpayment (?:completed|confirmed|executed|settled|received|went out)\b|\bwe (?:have )?(?:paid|made|sent)\b/;
 
 /**
- * Of another request, as chains, relays and services write it: "Known transaction", "replacement
- * underpriced", "an identical request", "has a status of succeeded".
+ * Of another request, as chains, relays, databases and services write it: "Known transaction", "replacement
+ * underpriced", "an identical request", "has a status of succeeded", Prisma's P2002.
  */
-const OTHER =
-	/\bknown transaction\b|\brepla(?:ced|cement)\b|\brepeated\b|\bdouble (?:payment|spend|submission)\b|\b(?:another|previous|earlier|same|identical|similar) (?:payment(?! method)|request|transfer|transaction)\b|\b(?:status|state)(?: \.)? (?:of |is |was )?(?:paid|sent|submitted|executed|completed?|confirmed|settled|succeeded)\b/;
+const OTHER = new RegExp(
+	[
+		String.raw`\bknown transaction\b|\brepla(?:ced|cement)\b|\brepeated\b|\bdouble (?:payment|spend|submission)\b`,
+		String.raw`\b(?:another|previous|earlier|same|identical|similar|existing|repeat|concurrent) (?:api )?(?:${PAYMENT}|request|tx)\b`,
+		String.raw`\b(?:status|state)(?: \.)? (?:of |is |was )?(?:${MADE}|complete|processing)\b`,
+		String.raw`\b(?:acquire|obtain) (?:an? |the )?lock\b|\block the resource\b|\bresource (?:is )?locked\b`,
+		String.raw`\b(?:p2002|23505|e11000)\b|\bconditional (?:request|check) failed\b`,
+	].join('|'),
+);
 
-/** Of a request that was sent, without what came of it: "Timed out while waiting for transaction with hash 0x…". */
-const TIMED_OUT = /\btime(?:d )?out\b/;
+/**
+ * Of a request that was sent, without what came of it: "Timed out while waiting for transaction with hash
+ * 0x…", "socket hang up". Services pass on what their own calls to a relay or chain failed with.
+ */
+const UNANSWERED =
+	/(?<!\bsession (?:has |is )?)\btime(?:d )?out\b|\be(?:connreset|connaborted|pipe|(?:socket)?timedout)\b|\bsocket hang up\b|\bfetch failed\b|\bhttp request failed\b|\bnetwork error\b|\bconnection (?:was )?(?:closed|reset|lost)\b|\bcontext (?:deadline exceeded|canceled)\b|\bbad gateway\b|\binternal server error\b|\bstatus(?: code)?(?: \.)? (?:409|5\d\d)\b/;
 
 /** As codes and names of events say it: PAYMENT_SENT, payment.sent, "invoice paid on 3 March"; not "payment made by …". */
-const SENT =
-	/\b(?:payment|transaction|transfer|invoice|authorization)(?: \.)? (?:is |has )?(?:paid|made|sent|submitted|executed|completed|confirmed|settled|received|succeeded|initiated|redeemed|claimed|broadcast|captured|dispatched)(?= \.| ?$| (?:on|at|but|earlier|previously|successfully)\b)/;
+const SENT = new RegExp(
+	String.raw`\b(?:${PAYMENT}|invoice|authorization)(?: \.)? (?:is |has )?(?:${MADE}|created|scheduled|successful|complete)(?= \.| ?$| (?:on|at|but|earlier|previously|successfully)\b)`,
+);
 
-/** "A payment with this id is pending", and PAYMENT_PROCESSING; not "payment processing failed". */
-const UNDER_WAY =
-	/\b(?:payment|transaction|transfer)(?: \w+){0,5} is (?:still )?(?:pending|processing|queued)(?= \.| ?$)|(?:^|\.) ?(?:payment|transaction|transfer) (?:pending|processing|queued)(?= \.| ?$)/;
+/** "A payment with this id is pending", "a pending payment", and PAYMENT_PROCESSING; not "payment processing failed". */
+const UNDER_WAY = new RegExp(
+	[
+		String.raw`\b${PAYMENT}(?: \w+){0,5} is (?:still )?(?:pending|processing|queued|on hold|under review)(?= \.| ?$| for\b)`,
+		String.raw`(?:^|\.) ?${PAYMENT} (?:pending|processing|queued|on hold|under review)(?= \.| ?$| (?:for|review)\b)`,
+		String.raw`\bpending ${PAYMENT}\b`,
+	].join('|'),
+);
 
 /** A transaction ID: a service that names one knows of a payment. */
 const TRANSACTION = /\btx-[\w-]{12}/;
 
+/** The same of a chain. */
+const TRANSACTION_HASH = /\b(?:transaction|txn?)(?: (?:hash|id))?(?: \.)? 0x[\da-f]{64}\b/;
+
 /** "was paid", "has since been sent"; not "was never paid", "has not yet been sent" or "nothing was made". */
-const DONE =
-	/(?<!\b(?:no|nothing|none|neither) (?:\w+ ){0,2})(?<!(?:\bnot|\bnever|n't) (?:\w+ )?(?=been))\b(?:was|were|is|been) (?:(?!not |never |to )\w+ ){0,2}(?:paid|made|sent|submitted|executed|completed|settled|received|confirmed|initiated|queued|redeemed|transferred|credited|disbursed|relayed|broadcast|captured|debited|dispatched)\b/;
+const DONE = new RegExp(
+	String.raw`(?<!\b(?:no|nothing|none|neither) (?:\w+ ){0,2})(?<!(?:\bnot|\bnever|n't) (?:\w+ )?(?=been))\b(?:was|were|is|been) (?:(?!not |never |to )\w+ ){0,2}(?:${MADE}|scheduled)\b`,
+);
 
 /**
  * Whether a refusal can mean that the request had succeeded before, e.g. because a proxy repeated it. A
@@ -46,11 +74,8 @@ function saysSo(text: string): boolean {
 		.replace(/ +/g, ' ');
 	return (
 		TRANSACTION.test(text) ||
-		WORDS.test(plain) ||
-		OTHER.test(plain) ||
-		TIMED_OUT.test(plain) ||
-		SENT.test(plain) ||
-		UNDER_WAY.test(plain) ||
-		DONE.test(plain)
+		[TRANSACTION_HASH, WORDS, OTHER, UNANSWERED, SENT, UNDER_WAY, DONE].some((words) =>
+			words.test(plain),
+		)
 	);
 }

@@ -115,6 +115,10 @@ const MADE_BEFORE = [
 	/* A line break hides nothing. */
 	...['Reverted with the following reason:\nnonce too low', 'Reverted:\nspent'],
 	...['Rejected:\tused', 'Transaction executed\r\nHash: 0x12'],
+	/* What names another request, and a flag that says by itself that it was made. */
+	...[{ duplicate_of: 'pa-a1B2c3D4e5F6' }, { existing_payment: { id: 'pa-1' } }, { paid: true }],
+	...[{ transaction_hash: `0x${'5f'.repeat(32)}` }, { duplicate_salt: '0x5f3a' }],
+	...[{ salt_used_at: '2026-03-03' }, { checks: { uniqueness: false } }, { replay_ok: false }],
 	/* Flags that are true, and those that would be true if it were new. */
 	...[{ is_duplicate: true }, { isDuplicate: true }, { reference_unique: false }],
 	...[{ unprocessed: false }, { authorization_unspent: false }, { not_sent: false }],
@@ -155,8 +159,8 @@ const NOT_MADE_BEFORE = [
 ];
 
 it.each<[unknown, boolean]>([
-	...MADE_BEFORE.map((said) => [said, true] as const),
-	...NOT_MADE_BEFORE.map((said) => [said, false] as const),
+	...MADE_BEFORE.map((said): [unknown, boolean] => [said, true]),
+	...NOT_MADE_BEFORE.map((said): [unknown, boolean] => [said, false]),
 ])('whether a refusal with %j can mean that it was made before: %j', (said, expected) => {
 	const inTexts =
 		typeof said === 'string' ? [JSON.stringify({ said }), `${'-'.repeat(600)} ${said}`] : [];

@@ -56,6 +56,15 @@ it.each([
 	...['Repeated request', 'Possible double payment', 'An identical request came 3 seconds ago'],
 	"This PaymentIntent's payment_method could not be updated because it has a status of succeeded.",
 	...['Payment cannot be executed in state COMPLETED', '{"status":"paid"}', 'It has been captured'],
+	...['idempotency_key_reuse', 'could not replace existing tx', 'An existing payment was found'],
+	...['There is a pending payment for this invoice', 'PENDING_TRANSACTION', 'Repeat payment'],
+	...['PAYMENT_ON_HOLD', 'Payment is under review', 'payment_pending_review', 'payout.paid'],
+	...['Another API request is accessing this object', 'Failed to acquire lock', 'dupe detected'],
+	...['It has a status of processing', 'Payment credited', 'Transfer was scheduled', 'P2002'],
+	...['socket hang up', 'read ECONNRESET', 'fetch failed', 'context deadline exceeded'],
+	...['Request failed with status code 502', 'tx in mempool', 'connect ETIMEDOUT 10.0.0.1:443'],
+	`Could not confirm transaction 0x${'5f'.repeat(32)}`,
+	`CALL_EXCEPTION (transactionHash="0x${'5F'.repeat(32)}")`,
 ])('means that it was there before: %s', (text) => {
 	expect(saysItExists(text)).toBe(true);
 });
@@ -71,6 +80,9 @@ it.each([
 		'Misuse of the API',
 		'Try another payment method',
 	],
+	...['Your session has timed out', 'Session timed out', 'Request failed with status code 403'],
+	...['The payment account is on hold', 'A pending payment method', 'Too many concurrent requests'],
+	...['Your account is locked', `Unknown role 0x${'5f'.repeat(32)}`, 'connect ECONNREFUSED'],
 	...['Try again later', 'The tx-type is wrong', 'The payment is pending approval'],
 	'Wait a second, then send it',
 	'We can’t pay this invoice',
