@@ -628,6 +628,40 @@ it('a later try tells what is unknown in its own row, too, though a list has ano
 	);
 });
 
+it('a later try tells of a row that can’t be read in the place of another one that is paid', async () => {
+	const [ana = {}, ben = {}] = await sheet();
+	await sandbox.fault({ ...REFUSED, skip: 1 });
+	const { error } = await payLists([inTurn([ana, ben], [unpriced(ben), ana])], TWICE, SKIP);
+	expect(error?.message).toMatch(/^Row 1 \(INV-ben\): amount is missing; /);
+	expect(error?.description).toContain('1 of 2 paid ($125.00), 1 refused.');
+});
+
+it('a later try invites nobody again whom it now finds in another item', async () => {
+	await sandbox.fault({ kind: 'status', status: 400, match: { method: 'POST', path: 'invite' } });
+	const parameters: INodeParameters = {
+		...{ resource: 'invite', operation: 'create', teamId: sandbox.team, role: 'contractor' },
+		...{ inviteesSource: 'json', inviteesJson: '={{ [{ email: $json.emails.shift() }] }}' },
+		existingPeople: 'invite',
+	};
+	const [bob, zoe] = ['bob@example.com', 'zoe@example.com'];
+	const items = [{ emails: [bob, zoe] }, { emails: [zoe, bob] }];
+	const { output } = await sandbox.run(parameters, { items, node: CONTINUED });
+	expect(sandbox.writes()).toHaveLength(2);
+	expect(recordsOf(output)).toMatchObject([
+		{ error: expect.stringContaining('has sent this request for another item') },
+		{ nanoids: [expect.any(String)] },
+		{ error: expect.stringContaining('has sent another request for this item') },
+	]);
+});
+
+it('a later try sends again what was refused, though another item has sent the same', async () => {
+	await sandbox.fault({ kind: 'status', status: 400, match: { method: 'POST' } });
+	const parameters = await formFor(sandbox, 'webhook.send');
+	const { output } = await sandbox.run(parameters, { items: [{}, {}], node: CONTINUED });
+	expect(sandbox.writes()).toHaveLength(3);
+	expect(output.some(({ json }) => 'error' in json)).toBe(false);
+});
+
 describe('the approval of a list of which the check refused a row', () => {
 	const list = (options: INodeParameters) =>
 		form({ paymentsSource: 'json', paymentsJson: '={{ $json.list }}', options });

@@ -30,25 +30,43 @@ export function withEarlierTry(
 ): readonly Row[] {
 	const run = rowsOfRuns.of(scope);
 	const before = run.get('done') ?? [];
-	const doneBefore = slotsIn(before);
-	const told = new Set(rows.filter((row) => isUnasked(row) && isIn(doneBefore, row)));
-	const asked = rows.filter((row) => !told.has(row));
-	const [replaced, answered] = [
-		slotsIn([...told]),
-		slotsIn(rowsThatAre(asked, 'done', 'unknown').filter((row) => !isOfEarlierRun(row))),
-	];
-	const earlier = before.filter(
-		(row) => isIn(replaced, row) || (isOfEarlierTry(row) && !isIn(answered, row)),
-	);
+	const all = before.length === 0 ? rows : together(rows, before);
+	/* Without a failure there is no further try. */
+	run.set('done', failedRows(all).length === 0 ? [] : doneIn(all, columnsOfEarlierTry));
+	return all;
+}
+
+function together(rows: readonly Row[], before: readonly Row[]): readonly Row[] {
+	const replaced = replacedRows(rows, before);
+	const asked = rows.filter((row) => !replaced.has(row));
+	const earlier = rowsToTell(before, [...replaced], asked);
 	/* Where items have changed places, a payment of this run is found as one that was made before. */
 	const made = new Set(earlier.map(requestsOf));
 	const others = asked.filter((row) => !(isOfEarlierRun(row) && made.has(requestsOf(row))));
 	/* A form that can't be read is why the others weren't sent. */
-	const [unread] = rowsThatAre([...told], 'refused').filter(isUnread);
-	const all = [...(unread === undefined ? others : heldUpBy(unread, others, earlier)), ...earlier];
-	/* Without a failure there is no further try. */
-	run.set('done', failedRows(all).length === 0 ? [] : doneIn(all, columnsOfEarlierTry));
-	return all;
+	const [unread] = rowsThatAre([...replaced], 'refused').filter(isUnread);
+	return [...(unread === undefined ? others : heldUpBy(unread, others, earlier)), ...earlier];
+}
+
+/** The rows that nobody has asked the journals about, but that an earlier try has done, or may have done. */
+function replacedRows(rows: readonly Row[], before: readonly Row[]): ReadonlySet<Row> {
+	/* What another place holds now isn't what can't be read here. */
+	const held = new Set(rows.filter(({ writes }) => writes.length > 0).map(requestsOf));
+	const doneBefore = slotsIn(before.filter((row) => !held.has(requestsOf(row))));
+	return new Set(rows.filter((row) => isUnasked(row) && isIn(doneBefore, row)));
+}
+
+/** What earlier tries have done, or may have done, except where this one tells it in the same place. */
+function rowsToTell(
+	before: readonly Row[],
+	replaced: readonly Row[],
+	asked: readonly Row[],
+): Row[] {
+	const answered = rowsThatAre(asked, 'done', 'unknown').filter((row) => !isOfEarlierRun(row));
+	const [placesOfReplaced, placesOfAnswered] = [slotsIn(replaced), slotsIn(answered)];
+	return before.filter(
+		(row) => isIn(placesOfReplaced, row) || (isOfEarlierTry(row) && !isIn(placesOfAnswered, row)),
+	);
 }
 
 /** What earlier tries of the run have done, or may have done; what earlier runs left is looked up again. */
@@ -57,23 +75,34 @@ export function doneInEarlierTries(scope: RunScope): readonly Row[] {
 }
 
 /**
- * Refuses rows for whose items an earlier try has done, or may have done, something else: an expression
- * gives another value now, or a group has other items.
+ * Refuses rows for whose items an earlier try has done, or may have done, something else, and rows that it
+ * has done for other items: an expression gives another value now, or a group has other items.
  */
 export function refuseChanged(rows: readonly Row[], before: readonly Row[]): readonly Row[] {
-	const bySlot = new Map(before.flatMap((row) => slotsOf(row).map((slot) => [slot, row] as const)));
+	if (before.length === 0) return rows;
+	const sent = requestsBySlot(before);
+	const now = requestsBySlot(rows);
+	/* Two items that hold the same have a request each. */
+	const moved = new Set(
+		[...sent].filter(([slot, each]) => now.get(slot) !== each).map(([, each]) => each),
+	);
 	return rows.map((row) => {
 		if (row.state.is !== 'ready') return row;
-		const earlier = new Set(slotsOf(row).flatMap((slot) => bySlot.get(slot) ?? []));
-		if ([...earlier].every((each) => requestsOf(each) === requestsOf(row))) return row;
-		const error = new UserError(
-			'An earlier try of this run has sent another request for this item',
-			{
-				hint: 'Check the result in the service. Retry On Fail runs the node again: use values that stay the same.',
-			},
-		);
+		const own = requestsOf(row);
+		const isOther = slotsOf(row).some((slot) => (sent.get(slot) ?? own) !== own);
+		if (!isOther && !moved.has(own)) return row;
+		const what = isOther ? 'another request for this item' : 'this request for another item';
+		const error = new UserError(`An earlier try of this run has sent ${what}`, {
+			hint: 'Check the result in the service. Retry On Fail runs the node again: use values that stay the same.',
+		});
 		return { ...row, state: { is: 'refused', error } };
 	});
+}
+
+function requestsBySlot(rows: readonly Row[]): ReadonlyMap<string, string> {
+	return new Map(
+		rows.flatMap((row) => slotsOf(row).map((slot) => [slot, requestsOf(row)] as const)),
+	);
 }
 
 function isOfEarlierTry({ state }: Row): boolean {
