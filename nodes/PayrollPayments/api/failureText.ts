@@ -1,6 +1,6 @@
 import { isRecord } from '../shared/json';
 
-/** Names of checks. If one is false, what it names can be so: "not_duplicate", "replay_check". */
+/** Names of checks. If one failed, which is false, the rest of its name can be so: "not_duplicate", "replay_check". */
 const OF_CHECKS = /\b(?:no|not|new|fresh|valid|available|ok|checks?|checked|passed|protection)\b/i;
 
 /** Flags that, if they are false, say by themselves that it was done: "unspent", "not_paid", "reference_unique", "is_new". */
@@ -22,23 +22,25 @@ function wordsIn(name: string): string {
 	return name.replace(/([a-z])([A-Z])/g, '$1 $2').replace(/[_-]/g, ' ');
 }
 
-/** Whether it is what a request had, which a service may repeat, and says nothing of it. */
-function isValue(member: unknown): boolean {
-	return typeof member === 'number' || (typeof member === 'string' && /\d/.test(member));
+/** Whether it repeats what the request had, "salt": "57824", and says nothing of it. */
+function isRepeated(name: string, member: unknown): boolean {
+	const isValue =
+		typeof member === 'number' || (typeof member === 'string' && /^\S+$/.test(member));
+	return isValue && /\d/.test(String(member)) && /^(?:nonce|salt)s?$/i.test(name);
 }
 
 /** What a member says by its name. */
 function toldByName(name: string, member: unknown, isDocumented: boolean): string[] {
 	const words = wordsIn(name);
-	/* "duplicate_salt" says more than "salt". */
-	if (OF_ONE_USE.test(words)) return [isValue(member) ? words.replace(OF_ONE_USE, '') : name];
-	if (member === true) return [`is ${name}`];
+	if (OF_ONE_USE.test(words)) return isRepeated(name, member) ? [] : [name];
+	/* Of more words, "email_confirmed" for instance, it may not be the payment that is so. */
+	if (member === true) return [words.includes(' ') ? name : `is ${name}`];
 	if (member !== false) return isDocumented || OF_ANOTHER.test(words) ? [name] : [];
 	if (OF_BEING_UNDONE.test(words)) return [`already ${name}`];
 	return OF_CHECKS.test(words) ? [name] : [];
 }
 
-/** @param isDocumented members that aren't may be about anything: "rate_limit": { "used": 3 } */
+/** @param isDocumented what isn't can be about anything, so that few of its names tell: "limit": { "used": 3 } */
 function textsIn(value: unknown, isDocumented: boolean): string[] {
 	if (typeof value === 'string') return [value];
 	if (Array.isArray(value)) return value.flatMap((member) => textsIn(member, isDocumented));

@@ -1,11 +1,12 @@
-/** What a payment is that was made, in any of the patterns below. */
+/** What is said of a payment that was made, perhaps only in part. */
 const MADE =
 	'paid|made|sent|submitted|executed|completed|confirmed|settled|received|succeeded|initiated|queued|redeemed|claimed|transferred|credited|debited|disbursed|relayed|broadcast|captured|dispatched';
 
-/** A payment account or method isn't a payment. */
-const PAYMENT = '(?:payment(?! (?:account|method))|transaction|transfer|payout)';
+/** A payout account or a transaction limit isn't a payment. */
+const PAYMENT =
+	'(?:payment|transaction|transfer|payout)(?! (?:account|limit|method|profile|recipient)s?\\b)';
 
-/** Words that say in any sentence that it was done before. Nonces and salts are only mentioned if they were used. */
+/** Words that say in any sentence that it was done before. Hardly anyone mentions a nonce or a salt that wasn't used. */
 const WORDS =
 	/already|duplicat|exists|processed|replay|conflict|\bin (?:progress|use|flight)\b|\b(?:re ?)?used\b|\bre ?use\b|\bspent\b|\bconsumed\b|\bnonces?\b|\bsalts?\b|\btwice\b|\bmempool\b|\bsecond (?:payment|time)\b|\b(?:paid|made|sent|executed) (?:again|before|only once)\b|\bunique(?:ness)? (?:constraint|set|violation)\b|\bdupe?\b|\btaken\b|\b(?:be|not) unique\b|\bpayment (?:completed|confirmed|executed|settled|received|went out)\b|\bwe (?:have )?(?:paid|made|sent)\b/;
 
@@ -17,7 +18,7 @@ const OTHER = new RegExp(
 	[
 		String.raw`\bknown transaction\b|\brepla(?:ced|cement)\b|\brepeated\b|\bdouble (?:payment|spend|submission)\b`,
 		String.raw`\b(?:another|previous|earlier|same|identical|similar|existing|repeat|concurrent) (?:api )?(?:${PAYMENT}|request|tx)\b`,
-		String.raw`\b(?:status|state)(?: \.)? (?:of |is |was )?(?:${MADE}|complete|processing)\b`,
+		String.raw`(?<!\b(?:account|compliance|kyc|moderation|onboarding|verification) )\b(?:status|state)(?: \.)? (?:of |is |was )?(?:${MADE}|complete|processing)\b`,
 		String.raw`\b(?:acquire|obtain) (?:an? |the )?lock\b|\block the resource\b|\bresource (?:is )?locked\b`,
 		String.raw`\b(?:p2002|23505|e11000)\b|\bconditional (?:request|check) failed\b`,
 	].join('|'),
@@ -28,17 +29,20 @@ const OTHER = new RegExp(
  * 0x…", "socket hang up". Services pass on what their own calls to a relay or chain failed with.
  */
 const UNANSWERED =
-	/(?<!\bsession (?:has |is )?)\btime(?:d )?out\b|\be(?:connreset|connaborted|pipe|(?:socket)?timedout)\b|\bsocket hang up\b|\bfetch failed\b|\bhttp request failed\b|\bnetwork error\b|\bconnection (?:was )?(?:closed|reset|lost)\b|\bcontext (?:deadline exceeded|canceled)\b|\bbad gateway\b|\binternal server error\b|\bstatus(?: code)?(?: \.)? (?:409|5\d\d)\b/;
+	/(?<!\bsession (?:has |is )?)\btime(?:d )?out\b|\be(?:connreset|connaborted|pipe|(?:socket)?timedout)\b|\bsocket hang up\b|\bfetch failed\b|\bhttp request failed\b|(?<!\b(?:invalid|unsupported|wrong) )\bnetwork error\b|\bconnection (?:was )?(?:closed|reset|lost)\b|\b(?:context|4) (?:deadline exceeded|canceled)\b|\bbad gateway\b|\binternal server error\b|\bstatus(?: code)?(?: \.)? (?:409|5\d\d)\b/;
 
 /** As codes and names of events say it: PAYMENT_SENT, payment.sent, "invoice paid on 3 March"; not "payment made by …". */
 const SENT = new RegExp(
-	String.raw`\b(?:${PAYMENT}|invoice|authorization)(?: \.)? (?:is |has )?(?:${MADE}|created|scheduled|successful|complete)(?= \.| ?$| (?:on|at|but|earlier|previously|successfully)\b)`,
+	String.raw`(?<!\bno (?:\w+ ){0,2}|\binvalid )\b(?:${PAYMENT}|invoice|authorization)(?: \.)? (?:(?:is|was|has(?: been)?) )?(?:${MADE}|created|scheduled|successful|complete)(?= \.| ?$| (?:on|at|but|earlier|previously|successfully)\b)`,
 );
 
-/** "A payment with this id is pending", "a pending payment", and PAYMENT_PROCESSING; not "payment processing failed". */
+/**
+ * "A payment with this id is pending", "a pending payment", and PAYMENT_PROCESSING; not "payment processing
+ * failed", and not "payment refused because the account is under review".
+ */
 const UNDER_WAY = new RegExp(
 	[
-		String.raw`\b${PAYMENT}(?: \w+){0,5} is (?:still )?(?:pending|processing|queued|on hold|under review)(?= \.| ?$| for\b)`,
+		String.raw`\b${PAYMENT}(?: \w+){0,5}(?<!\b(?:as|because|since|while)(?: \w+){0,2} (?:account|company|compliance|kyc|onboarding|profile|recipient|team|user|verification|wallet)) is (?:still )?(?:pending|processing|queued|on hold|under review)(?= \.| ?$| for\b)`,
 		String.raw`(?:^|\.) ?${PAYMENT} (?:pending|processing|queued|on hold|under review)(?= \.| ?$| (?:for|review)\b)`,
 		String.raw`\bpending ${PAYMENT}\b`,
 	].join('|'),
@@ -52,7 +56,7 @@ const TRANSACTION_HASH = /\b(?:transaction|txn?)(?: (?:hash|id))?(?: \.)? 0x[\da
 
 /** "was paid", "has since been sent"; not "was never paid", "has not yet been sent" or "nothing was made". */
 const DONE = new RegExp(
-	String.raw`(?<!\b(?:no|nothing|none|neither) (?:\w+ ){0,2})(?<!(?:\bnot|\bnever|n't) (?:\w+ )?(?=been))\b(?:was|were|is|been) (?:(?!not |never |to )\w+ ){0,2}(?:${MADE}|scheduled)\b`,
+	String.raw`(?<!\b(?:no|nothing|none|neither) (?:\w+ ){0,2})(?<!(?:\bnot|\bnever|n't) (?:\w+ )?(?=been))\b(?:was|were|is|been) (?:(?!not |never |to )\w+ ){0,2}(?:${MADE}|scheduled(?! maintenance))\b`,
 );
 
 /**

@@ -36,6 +36,7 @@ export function withEarlierTry(
 	return all;
 }
 
+/** The rows of this try with those of earlier ones, so that each payment or invite is told once. */
 function together(rows: readonly Row[], before: readonly Row[]): readonly Row[] {
 	const replaced = replacedRows(rows, before);
 	const asked = rows.filter((row) => !replaced.has(row));
@@ -50,7 +51,7 @@ function together(rows: readonly Row[], before: readonly Row[]): readonly Row[] 
 
 /** The rows that nobody has asked the journals about, but that an earlier try has done, or may have done. */
 function replacedRows(rows: readonly Row[], before: readonly Row[]): ReadonlySet<Row> {
-	/* What another place holds now isn't what can't be read here. */
+	/* What can be read in another place now isn't what can't be read here. */
 	const held = new Set(rows.filter(({ writes }) => writes.length > 0).map(requestsOf));
 	const doneBefore = slotsIn(before.filter((row) => !held.has(requestsOf(row))));
 	return new Set(rows.filter((row) => isUnasked(row) && isIn(doneBefore, row)));
@@ -82,7 +83,7 @@ export function refuseChanged(rows: readonly Row[], before: readonly Row[]): rea
 	if (before.length === 0) return rows;
 	const sent = requestsBySlot(before);
 	const now = requestsBySlot(rows);
-	/* Two items that hold the same have a request each. */
+	/* One that is still in its place may be sent for another item, too, if that holds the same. */
 	const moved = new Set(
 		[...sent].filter(([slot, each]) => now.get(slot) !== each).map(([, each]) => each),
 	);

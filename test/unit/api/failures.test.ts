@@ -118,6 +118,7 @@ const MADE_BEFORE = [
 	/* What names another request, and a flag that says by itself that it was made. */
 	...[{ duplicate_of: 'pa-a1B2c3D4e5F6' }, { existing_payment: { id: 'pa-1' } }, { paid: true }],
 	...[{ transaction_hash: `0x${'5f'.repeat(32)}` }, { duplicate_salt: '0x5f3a' }],
+	...[{ expected_nonce: 42 }, { nonce: 'expected 42, got 41' }, { salt_seen: '57824' }],
 	...[{ salt_used_at: '2026-03-03' }, { checks: { uniqueness: false } }, { replay_ok: false }],
 	/* Flags that are true, and those that would be true if it were new. */
 	...[{ is_duplicate: true }, { isDuplicate: true }, { reference_unique: false }],
@@ -148,6 +149,8 @@ const NOT_MADE_BEFORE = [
 	...[{ recipient_new: false }],
 	/* What the request had, and what was missing in it. */
 	{ request: { nonce: 41, salt: '0x5f3a' }, salt: null },
+	/* What is so of the recipient. */
+	...[{ email_confirmed: true }, { recipient: { onboarding_completed: true } }],
 	...[
 		'Required',
 		'This field is required',
