@@ -44,7 +44,14 @@ const PARTS: Readonly<Record<string, Part>> = {
 	contract: {
 		section: 'mutationsContract',
 		mutated: ['contract/**/*.ts'],
-		tests: ['unit/contract/*.test.ts', 'n8n/conformance/contract.test.ts'],
+		tests: [
+			'unit/api/credentials.test.ts',
+			'unit/contract/*.test.ts',
+			'unit/operations/{formRules,interface}.test.ts',
+			'unit/signing/{administratorRoles,remoteSigner}.test.ts',
+			'unit/trigger/parseEvent.test.ts',
+			'n8n/{fieldNames,outputSchemas,services}.test.ts',
+		],
 	},
 	idempotency: {
 		section: 'mutationsIdempotency',

@@ -366,9 +366,9 @@ export const SURVIVORS: readonly Survivor[] = [
 	},
 	{
 		file: 'run/earlierTry.ts',
-		line: "const [unread] = rowsThatAre([...told], 'refused').filter(isUnread);",
-		from: "rowsThatAre([...told], 'refused').filter(isUnread)",
-		to: "rowsThatAre([...told], 'refused')",
+		line: "const [unread] = rowsThatAre([...replaced], 'refused').filter(isUnread);",
+		from: "rowsThatAre([...replaced], 'refused').filter(isUnread)",
+		to: "rowsThatAre([...replaced], 'refused')",
 		why: 'Where the run is refused as a whole, so are the others, for the same reason.',
 	},
 	{
