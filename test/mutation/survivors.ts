@@ -378,4 +378,18 @@ export const SURVIVORS: readonly Survivor[] = [
 		to: 'slotsOf(row).some(slot => slots.has(slot))',
 		why: 'A request for several items was made for all of them, or for none.',
 	},
+	{
+		file: 'run/earlierTry.ts',
+		line: 'const all = before.length === 0 ? rows : together(rows, before);',
+		from: 'before.length === 0',
+		to: 'false',
+		why: 'It only saves time in runs without an earlier try.',
+	},
+	{
+		file: 'run/earlierTry.ts',
+		line: 'if (before.length === 0) return rows;',
+		from: 'before.length === 0',
+		to: 'false',
+		why: 'It only saves time in runs without an earlier try.',
+	},
 ];

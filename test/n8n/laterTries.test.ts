@@ -555,20 +555,38 @@ it('a later try says so of an item that holds something else than what was sent 
 	expect(error?.description).not.toContain('Nothing was');
 });
 
-it('a later try tells of each person once, though it looked them up again', async () => {
-	const parameters: INodeParameters = {
-		...{ resource: 'invite', operation: 'create', teamId: '={{ $json.teams.shift() }}' },
-		...{ inviteesSource: 'items', role: 'contractor', existingPeople: 'skip' },
-		options: { inviteesPerRequest: 1 },
+describe('a later try of invites that skip existing people', () => {
+	const invite = async (items: IDataObject[]) => {
+		const parameters: INodeParameters = {
+			...{ resource: 'invite', operation: 'create', teamId: '={{ $json.teams.shift() }}' },
+			...{ inviteesSource: 'items', role: 'contractor', existingPeople: 'skip' },
+			options: { inviteesPerRequest: 1 },
+		};
+		const { output } = await sandbox.run(parameters, { items, node: CONTINUED });
+		return outcomesOf(output).sort();
 	};
-	await sandbox.fault({ kind: 'status', status: 400, match: { method: 'POST', path: 'invite' } });
-	const items = ['ana', 'ben', 'cleo'].map((name) => ({
+	/** The team can't be read in the tries that have none. */
+	const person = (name: string, ...teams: string[]) => ({
 		email: `${name}@later.example.com`,
-		/* The last one can't be read in the first try. */
-		teams: [name === 'cleo' ? '' : sandbox.team, sandbox.team],
-	}));
-	const { output } = await sandbox.run(parameters, { items, node: CONTINUED });
-	expect(outcomesOf(output).sort()).toEqual(['invited', 'invited', 'pending']);
+		teams,
+	});
+	const refuseOne = async () =>
+		await sandbox.fault({ kind: 'status', status: 400, match: { method: 'POST', path: 'invite' } });
+
+	it('tells of each person once, though it looked them up again', async () => {
+		const { team } = sandbox;
+		await refuseOne();
+		const items = [person('ana', team, team), person('ben', team, team), person('cleo', '', team)];
+		expect(await invite(items)).toEqual(['invited', 'invited', 'pending']);
+	});
+
+	it('tells of a person whom it can’t look up any more', async () => {
+		const { team } = sandbox;
+		await invite([person('ana', team)]);
+		await refuseOne();
+		const items = [person('ben', team, team), person('ana', team, '')];
+		expect(await invite(items)).toEqual(['invited', 'pending']);
+	});
 });
 
 it.each(['paid', 'unknown'])(

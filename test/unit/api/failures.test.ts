@@ -117,7 +117,8 @@ const MADE_BEFORE = [
 	...['Rejected:\tused', 'Transaction executed\r\nHash: 0x12'],
 	/* What names another request, and a flag that says by itself that it was made. */
 	...[{ duplicate_of: 'pa-a1B2c3D4e5F6' }, { existing_payment: { id: 'pa-1' } }, { paid: true }],
-	...[{ transaction_hash: `0x${'5f'.repeat(32)}` }, { duplicate_salt: '0x5f3a' }],
+	...[{ transaction_hash: `0x${'5f'.repeat(32)}` }, { tx: `0x${'5f'.repeat(32)}` }],
+	{ duplicate_salt: '0x5f3a' },
 	...[{ expected_nonce: 42 }, { nonce: 'expected 42, got 41' }, { salt_seen: '57824' }],
 	...[{ salt_used_at: '2026-03-03' }, { checks: { uniqueness: false } }, { replay_ok: false }],
 	/* Flags that are true, and those that would be true if it were new. */

@@ -62,7 +62,8 @@ it.each([
 	...['Another API request is accessing this object', 'Failed to acquire lock', 'dupe detected'],
 	...['It has a status of processing', 'Payment credited', 'Transfer was scheduled', 'P2002'],
 	...['socket hang up', 'read ECONNRESET', 'fetch failed', 'context deadline exceeded'],
-	...['Request failed with status code 502', 'tx in mempool', 'connect ETIMEDOUT 10.0.0.1:443'],
+	...['connection closed', 'HTTP status 502', 'Request failed with status code 502'],
+	...['tx in mempool', 'connect ETIMEDOUT 10.0.0.1:443'],
 	...[
 		'Payment was successful',
 		'Payment has been created',
