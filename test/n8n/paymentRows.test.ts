@@ -55,6 +55,22 @@ const runText: Run = async (rows, options, how) =>
 
 const outcomes = ({ output }: RunResult) => recordsOf(output).map(({ outcome }) => outcome);
 
+const NET_CENTS = { amount: 'Net', amount_cents: 'Net Cents' };
+
+it.each([
+	['amount', { Net: '', amount_cents: '12500' }, 'Net is missing'],
+	['amount_cents', { 'Net Cents': '', amount: '125.00' }, 'Net Cents is missing'],
+	['amount', { Net: '125.00', amount_cents: '99900' }, undefined],
+	['amount_cents', { 'Net Cents': '12500', amount: '999.00' }, undefined],
+] as const)('of an amount, only the named column counts: %s', async (field, columns, fault) => {
+	const column = [{ field, name: NET_CENTS[field] }];
+	const rows = [{ ...without(await row(0), 'amount'), ...columns }];
+	const { error, output } = await runItems(rows, { columnNames: { column } });
+	expect(recordsOf(output).map(({ amount }) => amount)).toEqual(fault ? [] : ['125.00']);
+	if (fault === undefined) expect(error).toBeUndefined();
+	else expect(error?.message).toContain(fault);
+});
+
 it('the rows of a list have one approval, with which all of them are sent', async () => {
 	const rows = await sheet(2);
 	const checked = recordsOf((await runText(rows, { checkOnly: true })).output);

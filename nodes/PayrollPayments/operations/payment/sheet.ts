@@ -54,12 +54,17 @@ function readCells(row: SheetRow<Column>, currency: string) {
 		fault ??= rowError(row, wrong ?? refusalOf(header, error).message);
 		return undefined;
 	};
-	const isInCents = isBlank(valueOf('amount')) && !isBlank(valueOf('amount_cents'));
+	/* Where only one of the two is named, the other may hold another amount. */
+	const isPassedOver = (column: Column, other: Column) => isNamed(other) && !isNamed(column);
+	const areDollarsPassedOver = isPassedOver('amount', 'amount_cents');
+	const hasDollars = !areDollarsPassedOver && !isBlank(valueOf('amount'));
+	const hasCents = !isPassedOver('amount_cents', 'amount') && !isBlank(valueOf('amount_cents'));
+	const isInCents = areDollarsPassedOver || (hasCents && !hasDollars);
 	const recipientEmail = read('recipient_email', fields.recipientEmail.schema);
 	const amountCents = isInCents
 		? read('amount_cents', fields.amountCents.schema)
 		: read('amount', fields.amountDollars.schema);
-	if (!isInCents && !isBlank(valueOf('amount_cents'))) {
+	if (hasDollars && hasCents) {
 		const both = `${headerOf('amount')} and ${headerOf('amount_cents')}`;
 		fault ??= rowError(row, `${both} are both filled in; leave one of the two empty`);
 	}
