@@ -340,7 +340,10 @@ describe('npm start', () => {
 			await seeThrough(name, runs.get(name) ?? '', cookie);
 		}
 		const ended: Record<string, unknown> = {};
-		for (const [name, id] of runs) ended[name] = (await n8n.execution(id)).status;
+		for (const [name, id] of runs) {
+			const { status, error } = await n8n.execution(id);
+			ended[name] = error ?? status;
+		}
 		expect(ended).toEqual(Object.fromEntries(started.map(({ name }) => [name, 'success'])));
 	});
 
