@@ -62,8 +62,12 @@ it.each([
 	['amount_cents', { 'Net Cents': '', amount: '125.00' }, 'Net Cents is missing'],
 	['amount', { Net: '125.00', amount_cents: '99900' }, undefined],
 	['amount_cents', { 'Net Cents': '12500', amount: '999.00' }, undefined],
-] as const)('of an amount, only the named column counts: %s', async (field, columns, fault) => {
-	const column = [{ field, name: NET_CENTS[field] }];
+	['amount amount_cents', { Net: '125.00', 'Net Cents': '', amount: '999.00' }, undefined],
+	['amount amount_cents', { Net: '', 'Net Cents': '12500', amount_cents: '99900' }, undefined],
+] as const)('of an amount, only named columns count: %s', async (named, columns, fault) => {
+	const column = Object.entries(NET_CENTS)
+		.filter(([field]) => named.split(' ').includes(field))
+		.map(([field, name]) => ({ field, name }));
 	const rows = [{ ...without(await row(0), 'amount'), ...columns }];
 	const { error, output } = await runItems(rows, { columnNames: { column } });
 	expect(recordsOf(output).map(({ amount }) => amount)).toEqual(fault ? [] : ['125.00']);
