@@ -1,6 +1,6 @@
 import { isRecord } from '../shared/json';
 
-/** Names of checks. If one failed, which is false, the rest of its name can be so: "not_duplicate", "replay_check". */
+/** Names of checks. If such a flag is false, what the rest of its name says can be so: "not_duplicate". */
 const OF_CHECKS = /\b(?:no|not|new|fresh|valid|available|ok|checks?|checked|passed|protection)\b/i;
 
 /** Flags that, if they are false, say by themselves that it was done: "unspent", "not_paid", "reference_unique", "is_new". */
@@ -24,9 +24,8 @@ function wordsIn(name: string): string {
 
 /** Whether it repeats what the request had, "salt": "57824", and says nothing of it. */
 function isRepeated(name: string, member: unknown): boolean {
-	const isValue =
-		typeof member === 'number' || (typeof member === 'string' && /^\S+$/.test(member));
-	return isValue && /\d/.test(String(member)) && /^(?:nonce|salt)s?$/i.test(name);
+	const isValue = typeof member === 'number' || typeof member === 'string';
+	return isValue && /^\S*\d\S*$/.test(String(member)) && /^(?:nonce|salt)s?$/i.test(name);
 }
 
 /** What a member says by its name. */
@@ -40,7 +39,10 @@ function toldByName(name: string, member: unknown, isDocumented: boolean): strin
 	return OF_CHECKS.test(words) ? [name] : [];
 }
 
-/** @param isDocumented what isn't can be about anything, so that few of its names tell: "limit": { "used": 3 } */
+/**
+ * All texts in a value, and the names in it that tell something.
+ * @param isDocumented else its members can be about anything, so few of their names count: "limit": { "used": 3 }
+ */
 function textsIn(value: unknown, isDocumented: boolean): string[] {
 	if (typeof value === 'string') return [value];
 	if (Array.isArray(value)) return value.flatMap((member) => textsIn(member, isDocumented));
