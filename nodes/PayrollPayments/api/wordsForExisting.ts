@@ -1,14 +1,52 @@
 /** What is said of a payment that was made, perhaps only in part. */
 const MADE =
-	'paid|made|sent|submitted|executed|completed|confirmed|settled|received|succeeded|initiated|queued|redeemed|claimed|transferred|credited|debited|disbursed|relayed|broadcast|captured|dispatched';
+	'paid|made|sent|submitted|executed|completed|confirmed|settled|received|succeeded|initiated|queued|redeemed|claimed|transferred|credited|debited|disbursed|relayed|broadcast(?:ed)?|captured|dispatched|mined|finali[sz]ed';
 
-/** A payout account or a transaction limit isn't a payment. */
-const PAYMENT =
-	'(?:payment|transaction|transfer|payout)(?! (?:account|limit|method|profile|recipient)s?\\b)';
+/** What is said of a payment that isn't made yet. */
+const WAITING = 'pending|processing|queued|on hold|under review';
+
+const PAYMENT = '(?:payment|transaction|transfer|payout)';
+
+/** Whom a payment is for or from. */
+const PARTY = '(?:account|company|email|member|profile|recipient|role|team|user|wallet)s?';
+
+/** What a person or a company passes, not a payment. */
+const EXAMINATION = '(?:kyc|moderation|name review|onboarding|(?:identity|recipient) verification)';
+
+/** Everyday refusals in which the words below say nothing of a payment; not taken into account. */
+const NOT_OF_A_PAYMENT = new RegExp(
+	[
+		String.raw`${PAYMENT} (?:account|limit|method|profile|recipient)s?`,
+		/* "No user with this email exists", "Make sure that the recipient exists". */
+		String.raw`(?:no|check|ensure|sure|verify) (?:(?:a|if|such|that|the|whether|your) )*${PARTY}(?: \w+){0,4} exists`,
+		String.raw`no longer exists`,
+		String.raw`(?:account|compliance|verification|${EXAMINATION}) (?:status|state)(?:(?: \.)? in progress)?`,
+		String.raw`${EXAMINATION} (?:is |has been )(?:still )?(?:in progress|${WAITING}|${MADE})`,
+		String.raw`(?:as|because|since|while)(?: \w+){0,2} (?:compliance|verification|${PARTY}) is (?:still )?(?:${WAITING})`,
+		String.raw`(?:invite|invitation) (?:was|has been) sent`,
+		/* "You have used up your daily limit", "Too many payments were made today". */
+		String.raw`used (?:\w+ ){0,3}your (?:\w+ ){0,3}limit`,
+		String.raw`too many (?:\w+ )?(?:were|have been) \w+`,
+		String.raw`session (?:has |is )?time(?:d )?out`,
+		String.raw`(?:invalid|unsupported|wrong) network error`,
+		String.raw`scheduled maintenance`,
+	]
+		.map((each) => String.raw`\b(?:${each})\b`)
+		.join('|'),
+	'g',
+);
 
 /** Words that say in any sentence that it was done before. Hardly anyone mentions a nonce or a salt that wasn't used. */
-const WORDS =
-	/already|duplicat|exists|processed|replay|conflict|\bin (?:progress|use|flight)\b|\b(?:re ?)?used\b|\bre ?use\b|\bspent\b|\bconsumed\b|\bnonces?\b|\bsalts?\b|\btwice\b|\bmempool\b|\bsecond (?:payment|time)\b|\b(?:paid|made|sent|executed) (?:again|before|only once)\b|\bunique(?:ness)? (?:constraint|set|violation)\b|\bdupe?\b|\btaken\b|\b(?:be|not) unique\b|\bpayment (?:completed|confirmed|executed|settled|received|went out)\b|\bwe (?:have )?(?:paid|made|sent)\b/;
+const WORDS = new RegExp(
+	[
+		String.raw`already|duplicat|exists|processed|replay|conflict|\bin (?:progress|use|flight)\b`,
+		String.raw`\b(?:re ?)?used\b|\bre ?use\b|\bspent\b|\bconsumed\b|\bnonces?\b|\bsalts?\b|\btwice\b|\bmempool\b`,
+		String.raw`\bsecond (?:payment|time)\b|\b(?:paid|made|sent|executed) (?:again|before|only once)\b`,
+		String.raw`\bunique(?:ness)? (?:constraint|set|violation)\b|\bdupe?\b|\btaken\b|\b(?:be|not) unique\b`,
+		String.raw`\bpayment (?:completed|confirmed|executed|settled|received|went out)\b`,
+		String.raw`\b(?:we|you) (?:have )?(?:recently )?(?:paid|made|sent|submitted)\b`,
+	].join('|'),
+);
 
 /**
  * Of another request, as chains, relays, databases and services write it: "Known transaction", "replacement
@@ -18,9 +56,9 @@ const OTHER = new RegExp(
 	[
 		String.raw`\bknown transaction\b|\brepla(?:ced|cement)\b|\brepeated\b|\bdouble (?:payment|spend|submission)\b`,
 		String.raw`\b(?:another|previous|earlier|same|identical|similar|existing|repeat|concurrent) (?:api )?(?:${PAYMENT}|request|tx)\b`,
-		String.raw`(?<!\b(?:account|compliance|kyc|moderation|onboarding|verification) )\b(?:status|state)(?: \.)? (?:of |is |was )?(?:${MADE}|complete|processing)\b`,
-		String.raw`\b(?:acquire|obtain) (?:an? |the )?lock\b|\block the resource\b|\bresource (?:is )?locked\b`,
-		String.raw`\b(?:p2002|23505|e11000)\b|\bconditional (?:request|check) failed\b`,
+		String.raw`\b(?:status|state)(?: \.)? (?:of |is |was )?(?:${MADE}|complete|processing)\b`,
+		String.raw`\b(?:acquire|obtain) (?:an? |the )?lock\b|\block the resource\b|\bresource (?:is )?locked\b|\bdeadlock\b`,
+		String.raw`\b(?:p2002|23505|e11000)\b|\bconditional (?:request|check) failed\b|\bconcurrent update\b`,
 	].join('|'),
 );
 
@@ -28,35 +66,45 @@ const OTHER = new RegExp(
  * Of a request that was sent, without what came of it: "Timed out while waiting for transaction with hash
  * 0x…", "socket hang up". Services pass on what their own calls to a relay or chain failed with.
  */
-const UNANSWERED =
-	/(?<!\bsession (?:has |is )?)\btime(?:d )?out\b|\be(?:connreset|connaborted|pipe|(?:socket)?timedout)\b|\bsocket hang up\b|\bfetch failed\b|\bhttp request failed\b|(?<!\b(?:invalid|unsupported|wrong) )\bnetwork error\b|\bconnection (?:was )?(?:closed|reset|lost)\b|\b(?:context|4) (?:deadline exceeded|canceled)\b|\bbad gateway\b|\binternal server error\b|\bstatus(?: code)?(?: \.)? (?:409|5\d\d)\b/;
+const UNANSWERED = new RegExp(
+	[
+		String.raw`\btime(?:d )?out\b|\bgateway time out\b|\btook too long to respond\b|\b(?:context|4) (?:deadline exceeded|canceled)\b`,
+		String.raw`\be(?:connreset|connaborted|pipe|(?:socket)?timedout)\b|\bsocket hang up\b|\bbroken pipe\b`,
+		String.raw`\bfetch failed\b|\bhttp request failed\b|\bnetwork error\b|\bother side closed\b|\bpremature close\b`,
+		String.raw`\b(?:connection|socket) (?:was |has been )?(?:closed|dropped|lost|reset|terminated)\b|\bclosed the connection\b`,
+		String.raw`\babort error\b|\b(?:operation|request|stream) (?:was |has been )?aborted\b|\baborted a request\b`,
+		/* Of a page that a relay, or a proxy before it, sent in place of JSON. */
+		String.raw`\bunexpected (?:end of json|token .{0,40}\bjson)\b`,
+		String.raw`\bbad gateway\b|\b503 service\b|\bstatus(?: code)?(?: \.)? (?:409|5\d\d)\b`,
+		/* Who says so doesn't know what came of it. */
+		String.raw`\b(?:internal|unexpected|unknown) (?:server |json rpc )?error\b|\bsomething went wrong\b`,
+	].join('|'),
+);
 
 /** As codes and names of events say it: PAYMENT_SENT, payment.sent, "invoice paid on 3 March"; not "payment made by …". */
 const SENT = new RegExp(
-	String.raw`(?<!\bno (?:\w+ ){0,2}|\binvalid )\b(?:${PAYMENT}|invoice|authorization)(?: \.)? (?:(?:is|was|has(?: been)?) )?(?:${MADE}|created|scheduled|successful|complete)(?= \.| ?$| (?:on|at|but|earlier|previously|successfully)\b)`,
+	String.raw`(?<!\bno (?:\w+ ){0,2}|\binvalid )\b(?:${PAYMENT}|invoice|authorization)(?: \.)? (?:(?:is|was|has(?: been)?) )?(?:successfully )?(?:${MADE}|created|scheduled|successful|complete)(?= \.| ?$| (?:on|at|but|earlier|previously|successfully)\b)`,
 );
 
-/**
- * "A payment with this id is pending", "a pending payment", and PAYMENT_PROCESSING; not "payment processing
- * failed", and not "payment refused because the account is under review".
- */
+/** "A payment with this id is pending", "a pending payment", and PAYMENT_PROCESSING; not "payment processing failed". */
 const UNDER_WAY = new RegExp(
 	[
-		String.raw`\b${PAYMENT}(?: \w+){0,5}(?<!\b(?:as|because|since|while)(?: \w+){0,2} (?:account|company|compliance|kyc|onboarding|profile|recipient|team|user|verification|wallet)) is (?:still )?(?:pending|processing|queued|on hold|under review)(?= \.| ?$| for\b)`,
-		String.raw`(?:^|\.) ?${PAYMENT} (?:pending|processing|queued|on hold|under review)(?= \.| ?$| (?:for|review)\b)`,
+		String.raw`\b${PAYMENT}(?: \w+){0,5} is (?:still )?(?:${WAITING})(?= \.| ?$| for\b)`,
+		String.raw`(?:^|\.) ?${PAYMENT} (?:${WAITING})(?= \.| ?$| (?:for|review)\b)`,
 		String.raw`\bpending ${PAYMENT}\b`,
 	].join('|'),
 );
 
-/** A transaction ID: a service that names one knows of a payment. */
-const TRANSACTION = /\btx-[\w-]{12}/;
+/** The ID of a transaction, a payment or a group: a service that names one knows of a payment. */
+const ID = /\b(?:pa|pg|tx)-[\w-]{12}/;
 
 /** The same of a chain. */
-const TRANSACTION_HASH = /\b(?:transaction|txn?)(?: (?:hash|id))?(?: \.)? 0x[\da-f]{64}\b/;
+const TRANSACTION_HASH =
+	/\b(?:transaction|txn?)(?: (?:hash|id|receipt|with))*(?: \.)? 0x[\da-f]{64}\b/;
 
 /** "was paid", "has since been sent"; not "was never paid", "has not yet been sent" or "nothing was made". */
 const DONE = new RegExp(
-	String.raw`(?<!\b(?:no|nothing|none|neither) (?:\w+ ){0,2})(?<!(?:\bnot|\bnever|n't) (?:\w+ )?(?=been))\b(?:was|were|is|been) (?:(?!not |never |to )\w+ ){0,2}(?:${MADE}|scheduled(?! maintenance))\b`,
+	String.raw`(?<!\b(?:no|nothing|none|neither) (?:\w+ ){0,2})(?<!(?:\bnot|\bnever|n't) (?:\w+ )?(?=been))\b(?:was|were|is|been) (?:(?!not |never |to )\w+ ){0,2}(?:${MADE}|scheduled)\b`,
 );
 
 /**
@@ -75,9 +123,11 @@ function saysSo(text: string): boolean {
 		.replaceAll('’', "'")
 		.replace(/[.,:;!?\n]+/g, ' . ')
 		.replace(/[^\p{L}\p{N}'. ]/gu, ' ')
-		.replace(/ +/g, ' ');
+		.replace(/ +/g, ' ')
+		/* What is left on both sides belongs to no common sentence. */
+		.replace(NOT_OF_A_PAYMENT, '-');
 	return (
-		TRANSACTION.test(text) ||
+		ID.test(text) ||
 		[TRANSACTION_HASH, WORDS, OTHER, UNANSWERED, SENT, UNDER_WAY, DONE].some((words) =>
 			words.test(plain),
 		)
