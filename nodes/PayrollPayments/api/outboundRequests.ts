@@ -153,6 +153,6 @@ export function allowedRequest(
 	if (isUnlimited(credentials) || isPlainGet(given, sent)) return sent;
 	if (isListedRequest(credentials, given, sent)) return sent;
 	throw new UserError('Other nodes may only read with these credentials', {
-		hint: `Use the Payroll Payments node for this, or send a GET without a body. Anything else must be listed under Other Nodes May Also Send in ${credentialLabel(credentials)}, or needs Everything under Workflows May there and no limits.`,
+		hint: `Use the Payroll Payments node for this, or send a GET without a body, and without “method” in the name of a header or parameter. Anything else must be listed under Other Nodes May Also Send in ${credentialLabel(credentials)}, or needs Everything under Workflows May there and no limits.`,
 	});
 }
