@@ -635,6 +635,28 @@ describe('two nodes of one process', () => {
 		expect(sent).toHaveLength(1);
 	});
 
+	it.each([
+		['ana@example.com', 'already paid'],
+		['ben@example.com', 'used for another'],
+	])(
+		'send it once where one waits for n8n’s store while the other makes its third attempt, to %s',
+		async (recipient, said) => {
+			/* Before a restart, which this process knows nothing of. */
+			const confirmedNotPaid = [await codeOf(pay(invoice, broken, { nodeId: 'copy' }))];
+			const second = pay({ ...invoice, confirmedNotPaid }, broken, { nodeId: 'copy' });
+			const third = { ...invoice, recipient, confirmedNotPaid: [await codeOf(second)] };
+			const journal = open({ memory });
+			await journal.look([invoice]);
+			let answer: unknown;
+			store.takesTime = async () => {
+				store.takesTime = moment;
+				answer = await pay(third, paid, copy);
+			};
+			await expect(journal.perform(invoice, send)).rejects.toThrow(`was ${said}`);
+			expect(answer).toEqual(paid);
+		},
+	);
+
 	it('take the same code, once', async () => {
 		const confirmedNotPaid = [await codeOf(pay(invoice, broken, { memory }))];
 		const second = await codeOf(pay({ ...invoice, confirmedNotPaid }, broken, copy));
