@@ -111,7 +111,7 @@ it.each([
 	...['Your session has timed out', 'Session timed out', 'Request failed with status code 403'],
 	...['The payment account is on hold', 'A pending payment method', 'Too many concurrent requests'],
 	...['No user with this email exists', 'Make sure that the recipient exists'],
-	...['This role no longer exists', 'KYC is in progress', 'Onboarding is still in progress'],
+	...['This role no longer exists', 'KYC is in progress, onboarding is still in progress'],
 	...['moderation_status: in_progress', 'The invite has been sent but not accepted'],
 	...['Payments can be made once onboarding is completed', 'Too many payments were made today'],
 	...['You have used up your daily limit', 'payAtTime out of range'],
