@@ -13,19 +13,19 @@ const PARTY = '(?:account|company|email|member|profile|recipient|role|team|user|
 /** What a person or a company passes, not a payment. */
 const EXAMINATION = '(?:kyc|moderation|name review|onboarding|(?:identity|recipient) verification)';
 
-/** Everyday refusals in which the words below say nothing of a payment; not taken into account. */
+/** Everyday phrases that hold words of the lists below, but say nothing of a payment. They aren't read. */
 const NOT_OF_A_PAYMENT = new RegExp(
 	[
 		String.raw`${PAYMENT} (?:account|limit|method|profile|recipient)s?`,
 		/* "No user with this email exists", "Make sure that the recipient exists". */
-		String.raw`(?:no|check|ensure|sure|verify) (?:(?:a|if|such|that|the|whether|your) )*${PARTY}(?: \w+){0,4} exists`,
-		String.raw`no longer exists`,
+		String.raw`(?:no|check|ensure|sure|verify) (?:(?:a|if|such|that|the|whether|your) )*${PARTY}(?: (?!${PAYMENT}|authorization|invoice|request)\w+){0,4} exists`,
+		String.raw`${PARTY} no longer exists`,
 		String.raw`(?:account|compliance|verification|${EXAMINATION}) (?:status|state)(?:(?: \.)? in progress)?`,
-		String.raw`${EXAMINATION} (?:is |has been )(?:still )?(?:in progress|${WAITING}|${MADE})`,
+		String.raw`${EXAMINATION} (?:is|has been) (?:still )?(?:in progress|${WAITING}|${MADE})`,
 		String.raw`(?:as|because|since|while)(?: \w+){0,2} (?:compliance|verification|${PARTY}) is (?:still )?(?:${WAITING})`,
 		String.raw`(?:invite|invitation) (?:was|has been) sent`,
 		/* "You have used up your daily limit", "Too many payments were made today". */
-		String.raw`used (?:\w+ ){0,3}your (?:\w+ ){0,3}limit`,
+		String.raw`(?:have|'ve) used (?:\w+ ){0,3}your (?:\w+ ){0,3}limit`,
 		String.raw`too many (?:\w+ )?(?:were|have been) \w+`,
 		String.raw`session (?:has |is )?time(?:d )?out`,
 		String.raw`(?:invalid|unsupported|wrong) network error`,
@@ -124,7 +124,7 @@ function saysSo(text: string): boolean {
 		.replace(/[.,:;!?\n]+/g, ' . ')
 		.replace(/[^\p{L}\p{N}'. ]/gu, ' ')
 		.replace(/ +/g, ' ')
-		/* What is left on both sides belongs to no common sentence. */
+		/* A dash, so that what is left on both sides isn't read as one sentence. */
 		.replace(NOT_OF_A_PAYMENT, '-');
 	return (
 		ID.test(text) ||

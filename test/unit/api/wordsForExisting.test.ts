@@ -91,7 +91,8 @@ it.each([
 		'It can’t be processed again',
 		'user payment exists',
 	],
-	'No account was debited because the payment exists',
+	...['No account was debited because the payment exists', 'The authorization no longer exists'],
+	...['Check your account as the payment exists', 'Authorization used within your daily limit'],
 	`CALL_EXCEPTION (transactionHash="0x${'5F'.repeat(32)}")`,
 ])('means that it was there before: %s', (text) => {
 	expect(saysItExists(text)).toBe(true);
