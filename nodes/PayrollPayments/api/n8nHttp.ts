@@ -139,7 +139,11 @@ export function deadlineOf({
 	signal,
 }: Pick<HttpRequest, 'timeout' | 'signal'>): AbortSignal {
 	const deadline = AbortSignal.timeout(timeout);
-	return signal === undefined ? deadline : AbortSignal.any([signal, deadline]);
+	if (signal === undefined) return deadline;
+	const either = AbortSignal.any([signal, deadline]);
+	/* Else Node 20 drops both as garbage, and the request never ends. */
+	deadline.addEventListener('abort', () => either.aborted);
+	return either;
 }
 
 /**
