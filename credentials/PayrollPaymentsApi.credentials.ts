@@ -23,7 +23,7 @@ export class PayrollPaymentsApi implements ICredentialType {
 
 	properties = properties;
 
-	/** n8n calls this when `sessionToken` is empty, and after a 401. */
+	/** n8n calls this when `sessionToken` is empty, and before it repeats a request. */
 	async preAuthentication(this: IHttpRequestHelper, saved: ICredentialDataDecryptedObject) {
 		const { obtainSession } = await import('../nodes/PayrollPayments/api/authentication');
 		return await obtainSession(this, saved);

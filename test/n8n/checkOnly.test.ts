@@ -72,7 +72,7 @@ const WRITES: Readonly<Record<string, readonly [summary: string, change?: Change
 		() => ({ anonymous: true }),
 	],
 	'nameReview.update': [
-		'Cancel the payment to user {user} in team {team}, as reviewed in version {time}',
+		'Cancel the name review of user {user} in team {team}, as reviewed in version {time}',
 		() => ({ decision: 'cancel' }),
 	],
 	'payment.create': [`${PAID}: ${SIGNED}`],

@@ -42,13 +42,15 @@ const valuesOf = (pairs: ReadonlyArray<{ name: string; value: string }>) =>
 	Object.fromEntries(pairs.map(({ name, value }) => [name, value]));
 
 /** What is left of one run for the next, and the node that fails once, after all its tries. */
+const NONE = /^$/;
+
 const world = {
 	sheet: new Array<IDataObject>(),
 	record: new Array<IDataObject>(),
 	said: new Array<string>(),
 	failing: '',
-	/** References to which the finance system answers with an empty list, or with two answers. */
-	odd: { references: /^$/, answers: 0 },
+	/** What the finance system answers for some references, in place of the usual. */
+	odd: { references: NONE, answers: (usual: IDataObject) => [usual] },
 };
 
 const APPROVED_AT = '2026-03-31T09:40:00.000Z';
@@ -90,10 +92,10 @@ async function act(host: IExecuteFunctions, item: number, json: IDataObject): Pr
 			const body = valuesOf(of.bodyParameters?.parameters ?? []);
 			const request = method === 'GET' ? { method, url, qs } : { method, url, body };
 			const { httpRequest, httpRequestWithAuthentication: signedIn } = host.helpers;
-			if (world.odd.references.test(String(qs.reference)))
-				return Array(world.odd.answers).fill([0, { authorization: {} }]);
 			const answer = type ? signedIn.call(host, type, request) : httpRequest(request);
-			return [[0, await answer]];
+			const usual = await answer;
+			const isOdd = world.odd.references.test(String(qs.reference));
+			return isOdd ? world.odd.answers(usual).map((each) => [0, each]) : [[0, usual]];
 		}
 		case 'slack':
 			world.said.push(String(of.text ?? of.message ?? of.options.initialComment));
@@ -242,20 +244,27 @@ it.each(ends)('%s: “%s” fails, the workflow runs again, and is retried', asy
 });
 
 it.each(ends.filter(([example, last]) => /^payroll/.test(example) && last === 'Tell the channel'))(
-	'%s tells of a row whose authorization isn’t one, and pays nothing',
+	'%s tells of a row whose authorization isn’t one, and pays nothing; it may be in `data`',
 	async (example) => {
-		for (const [references, answers, said] of [
-			[/002/, 0, 'Row 3 of the sheet (PAY-002): authorization is missing'],
-			[/002/, 2, 'Row 3 of the sheet (PAY-002): authorization is missing'],
-			[/PAY/, 0, 'Row 4 of the sheet (PAY-003): authorization is missing'],
-		] as const) {
+		const row = 'Row 3 of the sheet (PAY-002): authorization';
+		const rows: Array<[RegExp, (usual: IDataObject) => IDataObject[], string]> = [
+			[/002/, () => [], `${row} is missing`],
+			[/002/, (usual) => [usual, usual], `${row} is missing`],
+			[/002/, () => [{ data: '<html>' }], `${row} isn’t valid JSON`],
+			[/PAY/, () => [], 'Row 4 of the sheet (PAY-003): authorization is missing'],
+		];
+		for (const [references, answers, said] of rows) {
 			begin(samplesOf(example));
 			world.odd = { references, answers };
 			await run(example);
 			expect(world.said.join('\n')).toContain(said);
 		}
-		world.odd = { references: /^$/, answers: 0 };
 		expect(payments()).toEqual([]);
+		begin(samplesOf(example));
+		world.odd = { references: /PAY/, answers: ({ authorization }) => [{ data: authorization }] };
+		await run(example);
+		world.odd.references = NONE;
+		expect(payments()).toHaveLength(world.sheet.length);
 	},
 );
 

@@ -364,30 +364,49 @@ describe('what is remembered', () => {
 		expect(await next(n8n)).toMatchObject([{ change_cents: '7' }]);
 	});
 
-	it('lets n8n go on where the first check after a restart hangs, and tells all later', async () => {
+	it('outlasts a published edit during which the service fails, but not one with a wrong ID', async () => {
 		const n8n = await switchedOn('balanceChanged');
 		add('USD', 7n);
-		await sandbox.fault({ kind: 'latency', delay: 60_000, times: 'always' });
-		const limits: number[] = [];
-		const timeout = jest.spyOn(AbortSignal, 'timeout').mockImplementation((milliseconds) => {
-			limits.push(milliseconds);
-			const limit = new AbortController();
-			setTimeout(() => limit.abort(), limits.length === 1 ? 500 : milliseconds).unref();
-			return limit.signal;
-		});
-		try {
-			await n8n.restart();
-		} finally {
-			timeout.mockRestore();
-		}
-		await sandbox.control('DELETE', 'faults');
+		await sandbox.fault({ kind: 'status', status: 500, times: 'always' });
+		n8n.parameters = { ...n8n.parameters, minimumChangeCents: 1 };
+		await n8n.activate('update');
 		expect(n8n.failures.splice(0)).toMatchObject([
-			{ message: 'The first check after the restart took too long' },
+			{ description: expect.stringContaining('No changes are lost') },
 		]);
-		/* n8n 2.41.3 waits for 0.7 of 120 seconds (workflow-publication-outbox-consumer.js). */
-		expect(limits[0]).toBeLessThan(84_000);
+		await sandbox.control('DELETE', 'faults');
 		expect(await next(n8n)).toMatchObject([{ change_cents: '7' }]);
+		n8n.parameters = { ...n8n.parameters, entityId: 'te-000000000000' };
+		await expect(n8n.activate('update')).rejects.toThrow('refused');
 	});
+
+	it.each([
+		['a restart', async (n8n: PollHost) => await n8n.restart()],
+		['an edit', async (n8n: PollHost) => await n8n.activate('update')],
+	])(
+		'lets n8n go on where the first check after %s hangs, and tells all later',
+		async (_when, begin) => {
+			const n8n = await switchedOn('balanceChanged');
+			add('USD', 7n);
+			await sandbox.fault({ kind: 'latency', delay: 60_000, times: 'always' });
+			const limits: number[] = [];
+			const timeout = jest.spyOn(AbortSignal, 'timeout').mockImplementation((milliseconds) => {
+				limits.push(milliseconds);
+				const limit = new AbortController();
+				setTimeout(() => limit.abort(), limits.length === 1 ? 500 : milliseconds).unref();
+				return limit.signal;
+			});
+			try {
+				await begin(n8n);
+			} finally {
+				timeout.mockRestore();
+			}
+			await sandbox.control('DELETE', 'faults');
+			expect(n8n.failures.splice(0)).toMatchObject([{ message: 'The check took too long' }]);
+			/* n8n 2.41.3 waits for 0.7 of 120 seconds (workflow-publication-outbox-consumer.js). */
+			expect(limits[0]).toBeLessThan(84_000);
+			expect(await next(n8n)).toMatchObject([{ change_cents: '7' }]);
+		},
+	);
 
 	it.each<[string, () => INodeParameters, told?: object]>([
 		['begins again with another entity', () => ({ entityId: organisation().company.nanoid })],

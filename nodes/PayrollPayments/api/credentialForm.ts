@@ -30,7 +30,7 @@ export const properties: INodeProperties[] = [
 	...propertiesOf(FIELDS.legacyApiKey, { authentication: ['legacyApiKey'] }),
 	noticeOf(
 		'walletNotice',
-		'Use a dedicated wallet for n8n with the smallest role that works; a viewer role is enough for reading balances and users. Before signing a payment, the node compares amount, team and email. It can’t check the recipient’s wallet address.',
+		'Use a dedicated wallet for n8n with the smallest role that works; the service recommends a viewer role for signing in. Before signing a payment, the node compares the amount, and the team and email address if the authorization names them. It can’t check the recipient’s wallet address.',
 		WALLET,
 	),
 	...propertiesOf({ entities }),

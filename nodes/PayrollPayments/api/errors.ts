@@ -8,7 +8,7 @@ import type { Envelope } from './schemas/answers';
 /** Statuses after which the service has certainly done nothing (docs/api.md, Errors). */
 export const REFUSAL_STATUSES: readonly number[] = [400, 401, 403, 404];
 
-/** The others that are documented. Errors name only what isn't. */
+/** All documented statuses. Errors name only others. */
 const DOCUMENTED: readonly number[] = [200, ...REFUSAL_STATUSES, 500];
 
 const CHECK_BASE_URL = 'Check the Base URL in the credentials.';

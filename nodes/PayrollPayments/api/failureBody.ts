@@ -75,9 +75,10 @@ export function readFailure(body: FailureEnvelope, redact: Redact) {
 		message:
 			safeExcerpt([words, listed(issues)].filter(Boolean).join(': '), redact, LONGEST.message) ||
 			'no reason given',
-		errorCode: code === '' ? undefined : code && safeExcerpt(code, redact, LONGEST.code),
+		errorCode: code === '' ? undefined : safeExcerpt(code, redact, LONGEST.code),
 		/** The members that aren't documented, as data. */
 		rest: others.length === 0 ? undefined : shownOf(rest, redact),
+		/** In full and with secrets: only for `saysItExists`, never to be shown. */
 		text: textOf({ data, code, rest }),
 	};
 }

@@ -59,11 +59,11 @@ function textsIn(value: unknown, isDocumented: boolean): string[] {
 /** All that a failure body says in words, in full: `saysItExists` looks in it. */
 export function textOf({
 	data,
-	code = '',
+	code,
 	rest,
 }: {
 	readonly data: unknown;
-	readonly code?: string;
+	readonly code: string;
 	/** The members that aren't documented. */
 	readonly rest: unknown;
 }): string {

@@ -156,7 +156,6 @@ export function optionsFor({
 	headers,
 	body,
 	timeout,
-	signal,
 }: HttpRequest): IHttpRequestOptions {
 	const type = body === undefined ? {} : { 'content-type': 'application/json' };
 	return {
@@ -169,7 +168,6 @@ export function optionsFor({
 		ignoreHttpStatusErrors: true,
 		disableFollowRedirect: true,
 		timeout: timeout ?? DEFAULT_TIMEOUT,
-		...(signal && { abortSignal: signal }),
 	};
 }
 

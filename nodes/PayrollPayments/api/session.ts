@@ -132,7 +132,7 @@ export class Sessions {
 		Object.assign(known, { isRefused: true, takenAt: undefined });
 	}
 
-	/** Treats a token as just obtained: the service took it although it seems to have expired. */
+	/** Treats a token as just obtained: it was, or the service took it although it seems to have expired. */
 	trust(boundTo: string, token: string): void {
 		const at = this.clock.elapsed();
 		Object.assign(this.known(boundTo, token), { obtainedAt: at, takenAt: at });
@@ -241,5 +241,5 @@ export class Sessions {
 	}
 }
 
-/** Shared by the credentials and the nodes, which the build keeps in separate bundles. */
+/** The build puts this into a chunk that the credentials and the nodes share. */
 export const sessions = new Sessions();

@@ -45,8 +45,8 @@ const underWay = new WeakMap<Map<string, Outcome>, Map<string, Promise<unknown>>
 export class ExecutionJournal implements Journal<ExecutionChange<unknown>, unknown> {
 	constructor(private readonly scope: RunScope) {}
 
-	/** Whether an earlier try of this run has changed anything. */
-	get isLaterTry(): boolean {
+	/** Whether it remembers a change or a look-up of this run. Payments have a separate journal. */
+	get hasAnswers(): boolean {
 		return changesOfRuns.of(this.scope).size > 0;
 	}
 

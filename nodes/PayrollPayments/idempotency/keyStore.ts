@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-import { UserError } from '../shared/errors';
+import { throwIfStopped, UserError } from '../shared/errors';
 import { transact, type ListCalls, type NodeList } from './nodeList';
 
 /*
@@ -24,7 +24,8 @@ import { transact, type ListCalls, type NodeList } from './nodeList';
  *   1. Record the keys and the mark in one call. n8n answers which of them were there before.
  *   2. The mark is new, and the keys are free: RECORDED. Wait until it is quiet, then 1 again.
  *   3. The mark is new, and the keys are not free, or a key that another call must have recorded wasn't
- *      there: SEEN. Remove what this call added, then 7.
+ *      there: SEEN. Remove what this call added, then 7. Events skip 7: a mark that is written back
+ *      only takes room.
  *   4. The mark was there, but not all of the keys: RECORDED, as after 2.
  *   5. All were there: CLAIMED. Nobody can overwrite it any more.
  *   6. A call failed, and may have written: 1 once more, with a new mark. Keys that are there then may
@@ -177,7 +178,7 @@ export interface PaymentClaim {
  * no trace.
  * @returns undefined if another has them, or if they may be our own, of a call that failed
  * @throws {UserError} or n8n's own error where they can't be recorded: they may be in the list or not
- * @throws the signal's reason where it was aborted: the keys are then removed again
+ * @throws {UserError} once the execution was stopped: the keys are then removed again
  */
 export async function claimForPayment(
 	list: NodeList,
@@ -188,7 +189,7 @@ export async function claimForPayment(
 		const ask = async () => {
 			const claimAlone = async (calls: ListCalls) => await recordTogether(calls, [asked]);
 			const verdictOn = await transact(list, claimAlone, signal);
-			signal?.throwIfAborted();
+			throwIfStopped(signal);
 			return verdictOn(asked);
 		};
 		return await ask().catch(async (error: unknown) => {
@@ -271,7 +272,7 @@ function packed(groups: ReadonlyArray<readonly string[]>): string[][] {
 /**
  * Looks for keys, thousands at once if need be, and leaves no trace of it. If the process is killed
  * meanwhile, a group of keys is left behind as a whole or not at all.
- * @throws the signal's reason where it was aborted
+ * @throws {UserError} once the execution was stopped
  */
 export async function lookUp(
 	list: NodeList,
@@ -284,7 +285,7 @@ export async function lookUp(
 		const sought = groups.map((group) => group.filter((key) => found.has(key)));
 		const answer = await transact(list, async (calls) => await lookUpOnce(calls, sought), signal);
 		await undo(list, answer.traces);
-		signal?.throwIfAborted();
+		throwIfStopped(signal);
 		({ found } = answer);
 	}
 	return (key) => found.has(key);

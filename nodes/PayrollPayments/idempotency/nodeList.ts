@@ -21,7 +21,7 @@ export interface NodeList {
 /** Shortest quiet, in milliseconds. */
 const QUIET_MS = 200;
 
-/** It is quiet for at least this many times as long as the process's calls take. */
+/** It is quiet for this many times as long as the process's calls take, within the two limits. */
 const LATENCY_FACTOR = 10;
 
 const MAX_QUIET_MS = 5_000;
@@ -85,7 +85,7 @@ class CallQueue {
 				const answer = await this.call(
 					async () => await store.checkProcessedAndRecord([...entries], 'node', options),
 				);
-				/* Then calls take at most a twentieth of the time, and more entries share the next one. */
+				/* More entries share the next call. Calls of up to 10 ms then take at most a twentieth of the time. */
 				if (isOnlyProcess) this.quietUntil = this.lastEnded + Math.min(2 * this.pauseMs, QUIET_MS);
 				if (answer.new.length + answer.processed.length === entries.length) {
 					return new Set(answer.processed.map(String));
@@ -137,7 +137,7 @@ const queues = new Map<string, CallQueue>();
 
 /**
  * Does something with a list once it is quiet, while no one else in this process does.
- * @throws the signal's reason where it was aborted before
+ * @throws {UserError} once the execution was stopped
  */
 export async function transact<Result>(
 	list: NodeList,

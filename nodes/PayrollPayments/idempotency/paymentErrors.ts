@@ -31,7 +31,7 @@ type Open = 'unknown' | 'otherAuthorization';
 
 type Text = readonly [message: string, hint: string];
 
-/** What is said of a payment for each decision but to send it. */
+/** What is said of a payment for each decision that refuses it without a code. */
 const REFUSED: Record<Exclude<Decision, Open | 'sendable'>, (payment: Payment) => Text> = {
 	paid: ({ summary }) => [
 		`The payment of ${summary} was already paid, so it was not sent again`,

@@ -333,7 +333,7 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 			: { is: 'refused', error };
 	}
 
-	/** @returns undefined if another process was faster */
+	/** @returns undefined if the keys are recorded by now, by another process or by a call of ours that failed */
 	private async claim({ payment, keys }: Attempt): Promise<PaymentClaim | undefined> {
 		const isStored = this.isStored(payment);
 		const claimed = claimedKeys(keys, isStored);

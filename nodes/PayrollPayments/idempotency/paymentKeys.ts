@@ -73,8 +73,8 @@ function hash(...parts: unknown[]): string {
 }
 
 /**
- * A reference as people compare it: kinds of dashes, invisible characters, white space and case don't
- * count. The two cases are for ß, which is SS in capitals, and σ, which has two small forms.
+ * A reference as people compare it: kinds of dashes, invisible characters, the amount of white space and
+ * case don't count. The two cases are for ß, which is SS in capitals, and σ, which has two small forms.
  */
 function referenceKey(reference: string): string {
 	return reference

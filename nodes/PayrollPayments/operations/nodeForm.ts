@@ -16,7 +16,7 @@ const resourceMenu = choice<string>(
 
 function operationMenu(resource: string): INodeProperties[] {
 	const operations = CATALOGUE.filter((each) => each.resource === resource);
-	/* n8n leaves out a value that is the default, so it must be harmless. */
+	/* n8n leaves out a value that is the default, so it is a read where there is one. */
 	const preset = operations.find(({ effect }) => effect === 'read') ?? operations[0];
 	const options = operations.map(({ operation: value, name, action, description }) => ({
 		name,

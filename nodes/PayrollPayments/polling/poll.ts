@@ -21,10 +21,12 @@ const pollingSince = new WeakMap<IPollFunctions, number>();
 const MAX_POLL_MS = 10 * 60_000;
 
 /**
- * How long n8n is kept waiting for the first poll after a restart. After 84 seconds it would list the
- * trigger as failed, and leave it out at each later start (workflow-publication-outbox-consumer.js).
+ * How long n8n is kept waiting for the first poll after a restart or an edit. After 84 seconds it would list
+ * the trigger as failed, and leave it out at each later start (workflow-publication-outbox-consumer.js).
  */
 const MAX_FIRST_POLL_MS = 60_000;
+
+const NOTHING_LOST = 'No changes are lost: the next check that succeeds reports them.';
 
 /**
  * One poll: what has changed since the last one that succeeded, or null. What is remembered changes
@@ -38,7 +40,7 @@ export async function poll(context: IPollFunctions): Promise<INodeExecutionData[
 	if (now - (pollingSince.get(context) ?? -Infinity) < MAX_POLL_MS) return null;
 	pollingSince.set(context, now);
 	const deadline =
-		!isManual && isAfterRestart(context) ? AbortSignal.timeout(MAX_FIRST_POLL_MS) : undefined;
+		!isManual && isResumed(context) ? AbortSignal.timeout(MAX_FIRST_POLL_MS) : undefined;
 	try {
 		const work = (isManual ? fetchExample : pollOnce)(context, redactor, deadline);
 		await endedOrAborted(
@@ -49,7 +51,10 @@ export async function poll(context: IPollFunctions): Promise<INodeExecutionData[
 		return await work;
 	} catch (error) {
 		const shown = nodeErrorFor(context.getNode(), error, redactor);
-		if (isManual || !isAfterRestart(context)) throw shown;
+		if (deadline === undefined) throw shown;
+		const isTold = deadline.aborted || promisesNext(error);
+		/* Else n8n shows the error and leaves the trigger off: the edit may be wrong. */
+		if (context.getActivationMode() === 'update' && !isTold) throw shown;
 		/* n8n gives up a trigger for good if its first poll fails within fifteen seconds. */
 		polled.add(context);
 		context.__emitError(shown);
@@ -60,14 +65,22 @@ export async function poll(context: IPollFunctions): Promise<INodeExecutionData[
 }
 
 function tooSlow(): UserError {
-	return new UserError('The first check after the restart took too long', {
+	return new UserError('The check took too long', {
 		hint: 'Checking continues. Make sure that the service answers. If a person confirms sign-ins, ask them to confirm.',
 	});
 }
 
-/** Whether this is the first poll of a workflow that was published before n8n started. */
-function isAfterRestart(context: IPollFunctions): boolean {
-	return !polled.has(context) && ['init', 'leadershipChange'].includes(context.getActivationMode());
+/**
+ * Whether this is the first poll, after a restart or an edit, of a trigger that was on before. To n8n's poll
+ * scheduler, every poll is one.
+ */
+function isResumed(context: IPollFunctions): boolean {
+	const mode = context.getActivationMode();
+	return !polled.has(context) && ['init', 'leadershipChange', 'update'].includes(mode);
+}
+
+function promisesNext(error: unknown): boolean {
+	return error instanceof UserError && error.context.note === NOTHING_LOST;
 }
 
 /** Whether the service or the way to it failed, rather than the settings. */
@@ -98,8 +111,7 @@ async function pollOnce(
 	/* Where nothing is remembered for it, the next check begins, and reports nothing. */
 	const isKept = isMemoryOf(scope, memory.text);
 	const noted = (error: unknown): never => {
-		const note = 'No changes are lost: the next check that succeeds reports them.';
-		throw isKept && isPassing(error) ? error.with({ note }) : error;
+		throw isKept && isPassing(error) ? error.with({ note: NOTHING_LOST }) : error;
 	};
 
 	const now = await EVENTS[event].observe(source).catch(noted);

@@ -7,7 +7,7 @@ import { EVENTS, eventField } from './eventKinds';
 export const properties: INodeProperties[] = [
 	noticeOf(
 		'firstCheckNotice',
-		'The first check after you publish only remembers how things are. Each later check starts the workflow with everything that has changed since the one before.',
+		'When you publish a workflow that was off, the first check only remembers how things are. Each later check starts the workflow with everything that has changed since the one before.',
 	),
 	...propertiesOf({ event: eventField }),
 	...Object.entries(EVENTS).flatMap(([event, { fields }]) =>

@@ -11,6 +11,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { UserError } from '../shared/errors';
 import { isRecord } from '../shared/json';
 import type { Operation } from './operation';
+import { scopeOf } from './runContext';
 
 /**
  * Refuses what only people may do, and changes that a run of this kind can't make safely. The parameters
@@ -18,7 +19,7 @@ import type { Operation } from './operation';
  * @throws {UserError} that says how a person can do it
  */
 export function refuseCaller(context: IExecuteFunctions, operation: Operation): void {
-	const { type, parameters, retryOnFail, rewireOutputLogTo } = context.getNode();
+	const { type, parameters, retryOnFail } = context.getNode();
 	const { action, effect, isForPeople, optionsForPeople = {}, recordsForGood } = operation;
 	const saved: unknown = parameters.options;
 	const options = isRecord(saved) ? saved : {};
@@ -36,8 +37,7 @@ export function refuseCaller(context: IExecuteFunctions, operation: Operation): 
 	}
 	if (!isChange) return;
 	/* Outside n8n's engine, as in MCP, nothing tells a second try from another call. */
-	const isOutside = rewireOutputLogTo === undefined || context.isToolExecution();
-	if (isAgent && retryOnFail === true && isOutside) {
+	if (isAgent && retryOnFail === true && !scopeOf(context).hasOwnRun) {
 		byAgent(action, 'Turn off Retry On Fail, with which it could be done twice');
 	}
 	if (runsAlone(context)) {

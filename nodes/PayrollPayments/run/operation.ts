@@ -39,7 +39,7 @@ export interface Operation {
 	/** What n8n shows above the output if there are no items. */
 	readonly emptyNotice?: string;
 	readonly notice?: string;
-	/** In the order of the form: required fields first, then the others alphabetically. */
+	/** In the order of the form. */
 	readonly fields: FieldSet;
 	/** Options that hold for the run as a whole, and those of each item. */
 	readonly runOptions: FieldSet;
@@ -78,8 +78,8 @@ export interface Operation {
 	): Promise<readonly Row[]>;
 	/** The one item that *Check Only* puts out with *Check Output: One for the Run*. */
 	describeRun?(rows: readonly Row[], context: RunContext): Promise<OutputRecord>;
-	/** Called when nothing more is sent; gives the rows as they are put out. */
-	finish?(rows: readonly Row[], context: RunContext): Promise<readonly Row[]>;
+	/** Called when nothing more is sent. */
+	finish?(rows: readonly Row[], context: RunContext): Promise<void>;
 	/** What rows are about, e.g. "3 payments totaling $300.00"; by default how many requests they make. */
 	contentOf?(rows: readonly Row[]): string;
 	/** What became of the run, for every item that it puts out. */
@@ -134,7 +134,7 @@ interface WriteDefinition<
 		rows: readonly Row[],
 		context: RunContext<InputOf<RunOptions>>,
 	): Promise<OutputRecord>;
-	finish?(rows: readonly Row[], context: RunContext<InputOf<RunOptions>>): Promise<readonly Row[]>;
+	finish?(rows: readonly Row[], context: RunContext<InputOf<RunOptions>>): Promise<void>;
 }
 
 /** Reads the fields and options of an item. */

@@ -19,7 +19,7 @@ import type { OutputRecord } from './write';
 /** What an item says of a state. */
 export const OUTCOMES = { refused: 'refused', unknown: 'unknown', notSent: 'not_sent' } as const;
 
-/** What a row put out, each record with its items and the first of them. */
+/** What a row put out: each record, the input items that it comes from, and the number of its row. */
 export function* recordsOf({ items: all, place, state }: RowThatIs<'done' | 'checked'>) {
 	const { records } = state;
 	for (const [index, record] of records.entries()) {

@@ -2,7 +2,7 @@ import { NoResponseError, outcomeOf, ServiceError, UserError } from '../shared/e
 import type { SheetPlace } from '../shared/sheetPlace';
 import type { OutputRecord, Perform, ShownWrite } from './write';
 
-/** Where a row of a sheet comes from: one of the input items, or a list in one. */
+/** Where a row comes from: one of the input items, or a list in one. */
 export interface Place {
 	readonly item: number;
 	/** In the list of the item; the rows' numbers depend on the lists before it. */
@@ -13,7 +13,7 @@ export interface Place {
 /** The form of one item, as the fields and options of its operation read it. */
 export interface Form<Input = unknown, Options = unknown> {
 	readonly items: readonly [number];
-	/** If the item is a row of a sheet, or has a list of them. */
+	/** Where it comes from; the run sets it. */
 	readonly place?: Place;
 	/** The input item itself, or the row, for an operation that reads its columns. */
 	readonly json: Readonly<Record<string, unknown>>;

@@ -72,9 +72,10 @@ async function carryOut(
 	const [first] = items;
 	/* n8n runs no node without items. */
 	if (first === undefined) return { rows: [] };
-	const { rows: all, leftOut } = read(operation, items);
-	if (leftOut > 0)
-		context.addExecutionHints({ message: leftOutNotice(leftOut), location: 'outputPane' });
+	const { rows: all, emptyRows } = read(operation, items);
+	if (emptyRows > 0) {
+		context.addExecutionHints({ message: leftOutNotice(emptyRows), location: 'outputPane' });
+	}
 	let rows: readonly Row[] = all;
 	const approved = approvedChecks(rows);
 	let settings: Settings;
@@ -107,7 +108,8 @@ async function carryOut(
 	const earlier = operation.stopsAtUnknown === true ? before : [];
 	const isEnded = [...rows, ...earlier].some(({ state }) => ends(state));
 	rows = await send(rows, (await open()).perform, settings, { ends, isEnded });
-	return { rows: (await operation.finish?.(rows, (await open()).run)) ?? rows };
+	await operation.finish?.(rows, (await open()).run);
+	return { rows };
 }
 
 function selectedOperation(context: IExecuteFunctions, catalogue: readonly Operation[]): Operation {
@@ -166,12 +168,12 @@ function formsOf(
 function read(operation: Operation, items: readonly InputItem[]) {
 	const rows: Row[] = [];
 	let count = 0;
-	let leftOut = 0;
+	let emptyRows = 0;
 	for (const item of items) {
 		try {
 			for (const form of formsOf(operation, item, count)) {
 				count++;
-				if (form === undefined) leftOut++;
+				if (form === undefined) emptyRows++;
 				else rows.push(rowOf(form.items, { is: 'read', form }, form.place));
 			}
 		} catch (error) {
@@ -180,11 +182,11 @@ function read(operation: Operation, items: readonly InputItem[]) {
 			rows.push({ ...refused([count++], error, 'form'), place, columns });
 		}
 	}
-	if (rows.length > 0) return { rows, leftOut };
+	if (rows.length > 0) return { rows, emptyRows };
 	const error = new UserError('All rows are empty', {
 		hint: 'Check the node that reads the sheet.',
 	});
-	return { rows: [refused([0], error)], leftOut };
+	return { rows: [refused([0], error)], emptyRows };
 }
 
 function leftOutNotice(count: number): string {
@@ -233,8 +235,8 @@ async function describe(
 }
 
 /**
- * Makes sure of the token before anything is claimed or signed. A retry skips this, so that its error
- * reports what the first try did.
+ * Makes sure of the token before anything is claimed or signed. Left out where the run's memory has an
+ * answer, so that an error here hides nothing of what an earlier try did.
  */
 async function confirmToken(
 	{ permission }: Operation,
@@ -243,7 +245,7 @@ async function confirmToken(
 ): Promise<readonly Row[]> {
 	const writes = rowsThatAre(rows, 'ready').flatMap((row) => row.writes);
 	/* Signing in, which needs no permission, is how people get a token. */
-	if (writes.length === 0 || permission === 'none' || run.memory().isLaterTry) return rows;
+	if (writes.length === 0 || permission === 'none' || run.memory().hasAnswers) return rows;
 	const [entityId] = writes.map((write) => write.entityId);
 	await ensureToken(entityId);
 	return rows;

@@ -44,7 +44,7 @@ export interface ShownWrite
 	readonly signsSummary?: string;
 	/** The user's own number for it, which isn't sent. */
 	readonly reference?: string;
-	/** Whether the check says that it isn't sent, since its outcome isn't known. */
+	/** Whether an approval covers it as not sent: its outcome isn't known, or its check refused it. */
 	readonly isLeftAlone?: boolean;
 	/** What its check puts out in addition. */
 	readonly columns?: OutputRecord;
@@ -65,7 +65,7 @@ export interface Write<Data, Recorded = unknown> extends ShownWrite {
 	readonly entry?: JournalEntry<Recorded, Data>;
 }
 
-/** The only way of a change to the service (runContext.ts); it exists once every row was checked. */
+/** The only way of a change to the service (runContext.ts); operations get it once every row was checked. */
 export type Perform = <Data, Recorded>(write: Write<Data, Recorded>) => Promise<Data>;
 
 /** One step of a row: what it does is shown and approved before, and it may take several requests. */

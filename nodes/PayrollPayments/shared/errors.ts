@@ -16,7 +16,7 @@ export interface ErrorContext {
 	readonly mayBeSigned?: boolean;
 	/** The code that a person enters once the service says that this payment wasn't made. */
 	readonly attemptCode?: string;
-	/** What was already done before the failure, as data, so that the user can finish it. */
+	/** Data for the user: what was done before, each failure, what the service answered. */
 	readonly details?: Readonly<Record<string, unknown>>;
 	/** What was already done, in full sentences, for people. */
 	readonly note?: string;
@@ -67,7 +67,10 @@ interface ServiceContext extends ErrorContext {
 	readonly errorCode?: string;
 	/** Whether the service said so itself, in its failure envelope. */
 	readonly inEnvelope?: boolean;
-	/** Whether the service certainly did nothing: a documented failure status in its own envelope. */
+	/**
+	 * Whether the service certainly did nothing: a documented failure
+	 * status in its own envelope, or a 407 of a proxy, which passed nothing on.
+	 */
 	readonly nothingDone: boolean;
 	/** Whether the service says that what was requested was there before. */
 	readonly saysItExists?: boolean;

@@ -11,7 +11,7 @@ export interface HttpRequest {
 	readonly body?: unknown;
 	/** For the whole answer, its body included; in milliseconds. */
 	readonly timeout?: number;
-	/** Gives the request up. Only for what may be given up at any time, such as a signature. */
+	/** Aborted once the execution was stopped, or a first poll took too long. Never ends a write with a token. */
 	readonly signal?: AbortSignal;
 }
 

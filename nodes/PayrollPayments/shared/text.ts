@@ -3,15 +3,15 @@ import { z } from 'zod';
 // Text as a form gives it. Surrounding white space, as in a copied cell, is removed.
 
 /** Dates that n8n hands over as objects, by the method that makes them text. */
-const DATES = { toISO: '$now.toISO()', toISOString: 'new Date().toISOString()' } as const;
+const DATES = { toISO: '$now.toISO()', toISOString: 'new Date().toISOString()' };
 
 /** What is wrong with a value that isn't text, and what to write instead if it's a date. */
 export const notText: z.ZodErrorMap = (_issue, { data }) => {
 	if (data === undefined) return { message: 'is missing' };
-	const method = (['toISO', 'toISOString'] as const).find((each) => each in Object(data));
+	const [method, example] = Object.entries(DATES).find(([each]) => each in Object(data)) ?? [];
 	if (method === undefined) return { message: 'must be text' };
-	const example = `{{ ${DATES[method]} }}`;
-	return { message: `is a date, not text. Add .${method}() to its expression, e.g. ${example}` };
+	const hint = `Add .${method}() to its expression, e.g. {{ ${example} }}`;
+	return { message: `is a date, not text. ${hint}` };
 };
 
 export const anyText = z.string({ errorMap: notText });

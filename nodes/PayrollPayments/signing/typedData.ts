@@ -118,8 +118,7 @@ function checkedPrimaryType(types: Types, primaryType: string): Member[] {
 }
 
 /**
- * Integers must be text in plain decimal digits. "60", "0x3c" and 60 would be signed as the same
- * bytes, but the record against double payments would take them for different payments.
+ * Integers must be text in plain decimal digits, so that signers and approvals see one spelling.
  */
 function fitsInteger(value: string, signed: boolean, bits: bigint): boolean {
 	if (!/^(?:0|-?[1-9]\d{0,77})$/.test(value)) return false;

@@ -266,7 +266,7 @@ export const parameters = {
 				{
 					label: 'Deposit Statuses',
 					description:
-						'The statuses of received deposits that start the workflow. If an expression finds none, deliveries are answered with 500.',
+						'The statuses of Deposit Received events that start the workflow. Other events, such as Crypto Deposit, start it in any status. If an expression finds none, deliveries are answered with 500.',
 				},
 				statusOptions,
 				['complete'],
@@ -278,7 +278,7 @@ export const parameters = {
 			displayName: 'Filters',
 			placeholder: 'Add filter',
 			description:
-				'All except Event Versions and Team or Company IDs apply to received deposits only. An empty filter accepts everything, but an expression that finds nothing is an error.',
+				'All except Event Versions and Team or Company IDs apply to Deposit Received only. An empty filter accepts everything, but an expression that finds nothing is an error.',
 		},
 		filters,
 	),

@@ -29,14 +29,14 @@ const neverSent = fails(new Error('sent'));
 
 it('sends a change once, and repeats its answer in later tries of the run', async () => {
 	expect(await journal().look([change('ana')])).toEqual([{ is: 'sendable', attempt: 1 }]);
-	expect(journal().isLaterTry).toBe(false);
+	expect(journal().hasAnswers).toBe(false);
 	expect(await journal().perform(change('ana'), sends)).toEqual(invited);
 	expect(await journal().perform(change('ana'), neverSent)).toEqual(invited);
 	expect(await journal().look([change('ana'), change('ben')])).toEqual([
 		{ is: 'done', when: 'earlierTry', answer: invited },
 		{ is: 'sendable', attempt: 1 },
 	]);
-	expect(journal().isLaterTry).toBe(true);
+	expect(journal().hasAnswers).toBe(true);
 	/* A loop runs the node again. */
 	expect(await journal(1).look([change('ana')])).toMatchObject([{ is: 'sendable' }]);
 });
@@ -78,7 +78,7 @@ it.each([
 ])('sends again after %s', async (_what, isUnrepeatable, error) => {
 	const again = change('ana', isUnrepeatable);
 	await expect(journal().perform(again, fails(error))).rejects.toBe(error);
-	expect(journal().isLaterTry).toBe(false);
+	expect(journal().hasAnswers).toBe(false);
 	expect(await journal().perform(again, sends)).toEqual(invited);
 });
 

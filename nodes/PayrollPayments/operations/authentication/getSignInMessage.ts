@@ -29,14 +29,14 @@ export const getSignInMessage = defineRead({
 				label: 'Platform ID',
 				description:
 					'Platform identifier of the user; leave empty to use the one in the credentials',
-				example: 'PLT-10000001',
+				example: '0x…',
 				empty: 'unset',
 			},
 			filledText,
 		),
 		wallet: text(
 			{
-				label: 'Wallet',
+				label: 'Wallet Address',
 				description: 'Wallet address of the user; leave empty to use the one in the credentials',
 				example: '0x52908400098527886E0F7030069857D2E4169EE7',
 				empty: 'unset',

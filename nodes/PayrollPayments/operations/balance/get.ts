@@ -39,7 +39,9 @@ export const getBalance = defineRead({
 	emptyNotice: 'Every balance is zero. To output zero balances, turn on Include Zero Balances.',
 	fields: {
 		entityId: entityId('te', 'co', 'us'),
-		currencies: balanceCurrencies('Currencies to return; leave empty for all'),
+		currencies: balanceCurrencies(
+			'Currencies to return; leave empty for all. One that the service doesn’t list is output as 0, and its documentation lists no BTC, USDC or USDT.',
+		),
 		includeZero: flag({
 			label: 'Include Zero Balances',
 			description:

@@ -13,7 +13,7 @@ export const resolveNameReview = defineWrite({
 	operation: 'update',
 	name: 'Resolve',
 	action: 'Resolve name review',
-	description: 'Approve or cancel a payment whose recipient name didn’t match',
+	description: 'Approve or cancel a name mismatch of an external payment recipient',
 	permission: 'resolveNameReviews',
 	notice: 'The service offers no way to undo a decision',
 	fields: {
@@ -22,8 +22,8 @@ export const resolveNameReview = defineWrite({
 		decision: choice(
 			{ label: 'Decision', description: 'What to do about the name mismatch' },
 			menu({
-				approve: 'Accept the name and continue',
-				cancel: 'Cancel the payment to this recipient',
+				approve: 'Accept the recipient’s name',
+				cancel: 'Don’t accept it; whether this stops the payment, the service doesn’t document',
 			}),
 			'',
 		),
@@ -50,7 +50,7 @@ export const resolveNameReview = defineWrite({
 		async ({ items, input, options }, context) => {
 			const { teamId: team, userId, decision, reviewVersion } = input;
 			const body = { review_version: reviewVersion, [options.decisionFieldName]: decision };
-			const what = decision === 'approve' ? 'Approve the name of' : 'Cancel the payment to';
+			const what = decision === 'approve' ? 'Approve the name of' : 'Cancel the name review of';
 			const label = entityLabel(team, context.credentials.entities);
 			return [
 				stepOf(

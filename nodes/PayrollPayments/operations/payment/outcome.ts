@@ -86,13 +86,12 @@ export function runColumns(rows: readonly Row[]): Readonly<Record<string, string
 }
 
 /** Ends the journal of the run, and says in the execution's own data what was paid. */
-export async function finish(rows: readonly Row[], run: RunContext): Promise<readonly Row[]> {
+export async function finish(rows: readonly Row[], run: RunContext): Promise<void> {
 	await journalOf(run).close();
 	const [totals, outcome] = [totalsOf(rows), outcomeOf(rows)];
 	run.annotate(
 		rows.length > 1 ? { ...unset(outcome), ...totals } : { ...unset(totals), ...outcome },
 	);
-	return rows;
 }
 
 /** The same names without a value: in a loop, a run before may have set them. */

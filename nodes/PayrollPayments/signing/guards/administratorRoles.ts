@@ -99,7 +99,7 @@ export function checkRoles(
 	for (const role of roles) checkRole(role, expectation);
 }
 
-/** Whether everyone who was invited gets a role, and nobody else. */
+/** Refuses if the number of accounts isn't that of the people invited, or if an account is named twice. */
 export function checkAccounts(grants: readonly Grant[], accounts = grants.length): void {
 	if (grants.length === 0) refuseToSign('The typed data doesn’t give anyone a role');
 	if (grants.length !== accounts) {

@@ -23,7 +23,7 @@ export const getSignInMessage: OperationCases = {
 					{ form: { wallet: own.address } },
 					{ form: { platformId: own.platformId } },
 				],
-				refused: refusing('Wallet', 'wallet', WRONG_ADDRESSES),
+				refused: refusing('Wallet Address', 'wallet', WRONG_ADDRESSES),
 			},
 		];
 	},
