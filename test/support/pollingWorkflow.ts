@@ -30,7 +30,7 @@ export class PollingWorkflow {
 		readonly id: string,
 		/** The operation that each poll begins with. */
 		private readonly operation: string,
-		private readonly nodes: readonly WorkflowNode[],
+		private readonly nodes: readonly [trigger: WorkflowNode, ...others: WorkflowNode[]],
 		private readonly name: string,
 	) {}
 
@@ -43,20 +43,21 @@ export class PollingWorkflow {
 	): Promise<PollingWorkflow> {
 		const { n8n, api } = environment;
 		const trigger = pollingTrigger(parameters, { id: 'poll' });
-		const nodes = [trigger, node('After', 'n8n-nodes-base.noOp', {}, { id: 'after' })];
+		const after = node('After', 'n8n-nodes-base.noOp', {}, { id: 'after' });
+		const nodes = [trigger, after] as const;
 		const { id } = await n8n.saveWorkflow(chain(name, nodes), [api]);
 		const workflow = new PollingWorkflow(environment, id, operation, nodes, name);
 		await workflow.polledAfter(async () => await n8n.activate(id));
 		return workflow;
 	}
 
-	/** Publishes the workflow again, with its last node moved. */
-	async publishEdit(): Promise<void> {
+	/** Publishes the workflow again, with its last node moved, or with other parameters of the trigger. */
+	async publishEdit(parameters?: Record<string, unknown>): Promise<void> {
 		const { n8n, api } = this.environment;
-		const moved = this.nodes.map((each) =>
-			each.name === 'After' ? { ...each, position: [300, 0] } : each,
-		);
-		await n8n.saveWorkflow(chain(this.name, moved), [api]);
+		const [trigger, ...others] = this.nodes;
+		const moved = others.map((each) => ({ ...each, position: [300, 0] }));
+		const edited = { ...trigger, parameters: { ...trigger.parameters, ...parameters } };
+		await n8n.saveWorkflow(chain(this.name, [edited, ...moved]), [api]);
 		await n8n.activate(this.id);
 	}
 
@@ -80,6 +81,10 @@ export class PollingWorkflow {
 				return items.length >= count;
 			},
 		);
+	}
+
+	async failures(): Promise<Execution[]> {
+		return (await this.executions()).filter(({ status }) => status === 'error');
 	}
 
 	async executions(): Promise<Execution[]> {

@@ -36,7 +36,7 @@ function described<Value>(field: Field<Value>, description: string): Field<Value
 const balanceFields = {
 	entityId: described(entityId('te', 'co', 'us'), 'Whose balances to watch'),
 	currencies: balanceCurrencies(
-		'The currencies to watch; leave empty for all. The service documents no balance in BTC, USDC or USDT, so changes in these may go unreported.',
+		'The currencies to watch; leave empty for all. The service documents no balance in BTC, USDC or USDT.',
 	),
 	minimumChangeCents: wholeNumber(
 		{

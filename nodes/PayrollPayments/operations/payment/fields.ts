@@ -256,7 +256,7 @@ export const fields = {
 			{
 				label: 'Payment Authorization',
 				description:
-					'The EIP-712 payload to sign, or its message (from, to, salt, expires, data). The node compares sender, chain and amount with this form, and any team ID or email address in it; many payloads name neither. Everything else is signed as given. With a provided signature and no Domain, Types and Primary Type, nothing is compared.',
+					'The EIP-712 payload to sign, or its message (from, to, salt, expires, data). The node compares sender, chain and amount with this form, and a team ID or email address if it has one. Everything else is signed as given. With a provided signature and no Domain, Types and Primary Type, nothing is compared.',
 			},
 			paymentPayload,
 		),

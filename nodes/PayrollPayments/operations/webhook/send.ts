@@ -22,7 +22,7 @@ export const sendTestDelivery = defineWrite({
 		webhookId: text(
 			{
 				label: 'Webhook ID',
-				description: 'Identifier of the webhook in the service’s dashboard, starting with wh-',
+				description: 'From the service’s dashboard, starting with wh-',
 				example: 'wh-a1B2c3D4e5F6',
 			},
 			identifier('wh'),
