@@ -30,7 +30,7 @@ const DASH = '[-\\u2010-\\u2015\\u2212]';
 
 /** Where an identifier is found, which the service doesn't document. */
 const WHERE_TO_FIND =
-	'Ask an administrator of the service. To select it here, list it under Teams and Companies in the credentials.';
+	'Ask an administrator in your company. To select it here, list it under Teams and Companies in the credentials.';
 
 interface Locator {
 	readonly label: string;

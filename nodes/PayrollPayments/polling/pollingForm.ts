@@ -7,7 +7,7 @@ import { EVENTS, eventField } from './eventKinds';
 export const properties: INodeProperties[] = [
 	noticeOf(
 		'firstCheckNotice',
-		'When you publish a workflow that was off, the first check only remembers how things are. Each later one starts the workflow with all that has changed since.',
+		'When you publish a workflow that was off, the first check only remembers how things are. Each later one starts it with what has changed since the one before.',
 	),
 	...propertiesOf({ event: eventField }),
 	...Object.entries(EVENTS).flatMap(([event, { fields }]) =>

@@ -266,7 +266,7 @@ export const parameters = {
 				{
 					label: 'Deposit Statuses',
 					description:
-						'The statuses of Deposit Received events that start the workflow. Others, such as Crypto Deposit, start it in any status. If an expression finds none, deliveries are answered with 500.',
+						'The statuses of Deposit Received events that start the workflow. Other events start it in any status. If an expression finds none, deliveries are answered with 500.',
 				},
 				statusOptions,
 				['complete'],

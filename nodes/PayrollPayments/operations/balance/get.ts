@@ -40,7 +40,7 @@ export const getBalance = defineRead({
 	fields: {
 		entityId: entityId('te', 'co', 'us'),
 		currencies: balanceCurrencies(
-			'Currencies to return; leave empty for all. Those that the service doesn’t list are 0: it documents no balance in BTC, USDC or USDT.',
+			'Currencies to return; leave empty for all. The service documents no balance in BTC, USDC or USDT: One Item per Currency has 0 for them.',
 		),
 		includeZero: flag({
 			label: 'Include Zero Balances',

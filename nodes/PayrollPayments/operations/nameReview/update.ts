@@ -23,7 +23,7 @@ export const resolveNameReview = defineWrite({
 			{ label: 'Decision', description: 'What to do about the name mismatch' },
 			menu({
 				approve: 'Accept the recipient’s name',
-				cancel: 'Refuse it; whether this stops the payment isn’t documented',
+				cancel: 'Refuse the recipient’s name; whether this stops the payment isn’t documented',
 			}),
 			'',
 		),
