@@ -41,9 +41,9 @@ const areMet = (all: unknown) => conditions.parse(all).conditions.every(isMet);
 const valuesOf = (pairs: ReadonlyArray<{ name: string; value: string }>) =>
 	Object.fromEntries(pairs.map(({ name, value }) => [name, value]));
 
-/** What is left of one run for the next, and the node that fails once, after all its tries. */
 const NONE = /^$/;
 
+/** What is left of one run for the next, and the node that fails once, after all its tries. */
 const world = {
 	sheet: new Array<IDataObject>(),
 	record: new Array<IDataObject>(),

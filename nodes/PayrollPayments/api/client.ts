@@ -164,7 +164,7 @@ export class Client {
 		const kind = call.withoutToken === true ? 'withoutToken' : 'read';
 		for (let attempt = 1; ; attempt++) {
 			throwIfStopped(signal);
-			const answer = await this.readWithNewToken(call, { kind, replaces }, limits).catch(
+			const answer = await this.readRenewingToken(call, { kind, replaces }, limits).catch(
 				(error: unknown) => {
 					if (error instanceof NoResponseError) return error;
 					throw error;
@@ -181,7 +181,7 @@ export class Client {
 	 * The answer to a read. One that isn't a success is sent once more with a new token, unless the service
 	 * took this one a moment ago: services refuse one that has ended in many ways.
 	 */
-	private async readWithNewToken<Data>(
+	private async readRenewingToken<Data>(
 		call: ReadCall<Data>,
 		sending: Sending,
 		limits: RequestLimits,

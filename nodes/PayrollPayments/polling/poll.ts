@@ -26,7 +26,8 @@ const MAX_POLL_MS = 10 * 60_000;
  */
 const MAX_FIRST_POLL_MS = 60_000;
 
-const NOTHING_LOST = 'No changes are lost: the next check that succeeds reports them.';
+/** Failures after which the next poll that succeeds reports everything. */
+const reportedLater = new WeakSet<UserError>();
 
 /**
  * One poll: what has changed since the last one that succeeded, or null. What is remembered changes
@@ -52,9 +53,9 @@ export async function poll(context: IPollFunctions): Promise<INodeExecutionData[
 	} catch (error) {
 		const shown = nodeErrorFor(context.getNode(), error, redactor);
 		if (deadline === undefined) throw shown;
-		const isTold = deadline.aborted || promisesNext(error);
-		/* Else n8n shows the error and leaves the trigger off: the edit may be wrong. */
-		if (context.getActivationMode() === 'update' && !isTold) throw shown;
+		const losesNothing = deadline.aborted || isReportedLater(error);
+		/* The edit may be wrong: n8n then shows the error and leaves the trigger off. */
+		if (context.getActivationMode() === 'update' && !losesNothing) throw shown;
 		/* n8n gives up a trigger for good if its first poll fails within fifteen seconds. */
 		polled.add(context);
 		context.__emitError(shown);
@@ -79,8 +80,8 @@ function isResumed(context: IPollFunctions): boolean {
 	return !polled.has(context) && ['init', 'leadershipChange', 'update'].includes(mode);
 }
 
-function promisesNext(error: unknown): boolean {
-	return error instanceof UserError && error.context.note === NOTHING_LOST;
+function isReportedLater(error: unknown): boolean {
+	return error instanceof UserError && reportedLater.has(error);
 }
 
 /** Whether the service or the way to it failed, rather than the settings. */
@@ -111,7 +112,11 @@ async function pollOnce(
 	/* Where nothing is remembered for it, the next check begins, and reports nothing. */
 	const isKept = isMemoryOf(scope, memory.text);
 	const noted = (error: unknown): never => {
-		throw isKept && isPassing(error) ? error.with({ note: NOTHING_LOST }) : error;
+		if (!isKept || !isPassing(error)) throw error;
+		const note = 'No changes are lost: the next check that succeeds reports them.';
+		const told = error.with({ note });
+		reportedLater.add(told);
+		throw told;
 	};
 
 	const now = await EVENTS[event].observe(source).catch(noted);
