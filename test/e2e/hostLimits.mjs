@@ -19,8 +19,6 @@ const { ProcessedDataRepository } = load('@n8n/db');
 const { Container } = load('@n8n/di');
 const { Workflow } = load('n8n-workflow');
 
-const silent = { debug() {}, error() {}, warn() {} };
-
 /** n8n's deduplication over a table in memory that answers as late as a database. */
 async function processedKeys() {
 	const { DeduplicationHelper } = load('./dist/deduplication/deduplication-helper');
@@ -55,48 +53,6 @@ async function processedKeys() {
 	};
 }
 
-/** Whether n8n makes an isolated expression engine before it calls a node's webhook(). */
-function isolates() {
-	const { LiveWebhooks } = load('./dist/webhooks/live-webhooks');
-	const hook = { name: 'default', httpMethod: 'POST', path: 'hook', responseMode: 'onReceived' };
-	const server = {
-		expressionEngineConfig: { allowWebhookIsolateSkip: true },
-		nodeTypes: { getByNameAndVersion: () => ({ description: { webhooks: [hook] } }) },
-	};
-	const { webhookPhaseNeedsIsolate } = LiveWebhooks.prototype;
-	const isNeededBy = (type) =>
-		webhookPhaseNeedsIsolate.call(server, { type, typeVersion: 2, parameters: {} });
-	return {
-		webhookNode: isNeededBy('n8n-nodes-base.webhook'),
-		communityTrigger: isNeededBy('n8n-nodes-payroll-payments.payrollPaymentsTrigger'),
-	};
-}
-
-async function credentials() {
-	const { CredentialsHelper } = load('./dist/credentials-helper');
-	let offered;
-	let signIns = 0;
-	const type = {
-		name: 'limitApi',
-		properties: [{ name: 'sessionToken', type: 'hidden', typeOptions: { expirable: true } }],
-		async authenticate(_, options) {
-			offered = Object.keys(this?.helpers ?? {});
-			return options;
-		},
-		async preAuthentication() {
-			signIns += 1;
-			return { sessionToken: 'new' };
-		},
-	};
-	const server = { credentialTypes: { getByName: () => type } };
-	const { authenticate, preAuthentication } = CredentialsHelper.prototype;
-	await authenticate.call(server, {}, 'limitApi', { url: 'https://service.example' });
-	const saved = { sessionToken: 'of another wallet', privateKey: 'new' };
-	const node = { parameters: {}, type: 'limit' };
-	await preAuthentication.call(server, { httpRequest() {} }, saved, 'limitApi', node, false);
-	return { helpersOfAuthenticate: offered, signInsWithOldToken: signIns };
-}
-
 /** What n8n saves of a poll, with its own poll functions. */
 async function polls() {
 	const { TriggerExecutionContextFactory } = load(
@@ -104,7 +60,7 @@ async function polls() {
 	);
 	let saves = 0;
 	const server = {
-		logger: silent,
+		logger: { debug() {}, error() {}, warn() {} },
 		globalConfig: { scheduler: new SchedulerConfig() },
 		pollCursorService: {
 			resolveCursor: async () => ({ migrated: false }),
@@ -134,64 +90,10 @@ async function polls() {
 	};
 	const silentPolls = [await poll(), await poll()];
 	await context.__runPoll(async () => context.__emit([[]]));
-	const { enabledForPollTriggers, durableCursorsEnabled } = new SchedulerConfig();
 	return {
 		modes: silentPolls.map(([mode]) => mode),
 		saves: [...silentPolls.map(([, saved]) => saved), saves],
-		scheduler: { enabledForPollTriggers, durableCursorsEnabled },
 	};
-}
-
-/** Two executions' copies of a workflow's static data, saved one after the other. */
-async function staticData() {
-	const { WorkflowStaticDataService } = load('./dist/workflows/workflow-static-data.service');
-	let row = {};
-	const builder = {
-		update: () => builder,
-		set({ staticData: value }) {
-			row = JSON.parse(JSON.stringify(value));
-			return builder;
-		},
-		where: () => builder,
-		async execute() {},
-	};
-	const repository = { createQueryBuilder: () => builder };
-	const service = new WorkflowStaticDataService(silent, silent, repository);
-	const copies = ['first', 'second'].map((key) => ({
-		id: 'workflow',
-		staticData: { ...structuredClone(row), [key]: true, __dataChanged: true },
-	}));
-	for (const copy of copies) await service.saveStaticData(copy);
-	return Object.keys(row).filter((key) => !key.startsWith('__'));
-}
-
-function redaction() {
-	const { ExecutionRedactionService } = load(
-		'./dist/modules/redaction/executions/execution-redaction.service',
-	);
-	const server = { resolvePolicy: () => 'none', fullItemRedactionStrategy: 'all items' };
-	for (const name of ['nodeDefinedFieldRedactionStrategy', 'nodeDefinedFieldStrategy']) {
-		server[name] = 'sensitive fields';
-	}
-	const execution = { mode: 'webhook', data: {} };
-	return ExecutionRedactionService.prototype.buildPipeline.call(server, execution, {}, true, false);
-}
-
-function answers() {
-	const { extractWebhookOnReceivedResponse } = load(
-		'./dist/webhooks/webhook-on-received-response-extractor',
-	);
-	const result = { workflowData: [[]], webhookResponse: 'the node’s' };
-	return ['firstEntryJson', ''].map((data) => extractWebhookOnReceivedResponse(data, result));
-}
-
-function dataTables() {
-	const { isAllowedNode } = load('./dist/modules/data-table/data-table-proxy.service');
-	return [
-		'n8n-nodes-base.dataTable',
-		'n8n-nodes-payroll-payments.payrollPayments',
-		'n8n-nodes-payroll-payments.payrollPaymentsTrigger',
-	].filter(isAllowedNode);
 }
 
 /** How n8n's assistant runs a single node, as its workflow runner is told. */
@@ -231,13 +133,7 @@ const scaling = readFileSync(requireInN8n.resolve('./dist/scaling/scaling.servic
 console.log(
 	JSON.stringify({
 		processedKeys: await processedKeys(),
-		isolates: isolates(),
-		credentials: await credentials(),
 		polls: await polls(),
-		staticData: await staticData(),
-		redaction: redaction(),
-		answers: answers(),
-		dataTables: dataTables(),
 		singleNode: await singleNode(),
 		namedWorkflow: await namedWorkflow(),
 		agentTool: written(

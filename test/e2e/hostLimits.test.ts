@@ -3,7 +3,6 @@
  * here says that n8n has lifted a limit: reconsider what its name says. test/n8n/hostLimits.test.ts
  * checks n8n's engine in the same way.
  */
-import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 
 import { run } from '../../tooling/processes.mjs';
@@ -13,7 +12,6 @@ import { eventOf } from '../../n8nHost/sampleEvents';
 import { shareN8n } from '../../n8nHost/testEnvironment';
 import { useEnvironment } from '../support/useEnvironment';
 import { TriggerWorkflow } from '../support/triggerWorkflow';
-import { chain, node, wait, webhook } from '../../n8nHost/workflows';
 
 const environment = useEnvironment(shareN8n);
 /** What n8n would save beside the user's own n8n. */
@@ -40,36 +38,11 @@ it('The store keeps no times: Deduplication History counts events, not hours', (
 it('The store is one for test and production runs: the trigger leaves it alone in manual mode', () => {
 	expect(found).toHaveProperty('processedKeys.context', 'n:node');
 });
-it('Static data keeps the last copy that was saved: the trigger doesn’t keep its keys there', () => {
-	expect(found).toHaveProperty('staticData', ['second']);
-});
-it('Data tables are closed to community nodes: the records of payments and events are in the store of keys', () => {
-	expect(found).toHaveProperty('dataTables', ['n8n-nodes-base.dataTable']);
-});
-it('authenticate() of credentials gets no helpers: signing in is preAuthentication’s work', () => {
-	expect(found).toHaveProperty('credentials.helpersOfAuthenticate', []);
-});
-it('A changed key doesn’t clear the token: session.ts binds the token to what it was obtained with', () => {
-	expect(found).toHaveProperty('credentials.signInsWithOldToken', 0);
-});
-it('sensitiveOutputFields hide nothing yet: the form of Authentication: Verify warns that the token is saved', () => {
-	expect(found).toHaveProperty('redaction', []);
-});
 it('A poll is told “activate” for as long as the workflow is on: poll.ts remembers by itself which poll is the first', () => {
 	expect(found).toHaveProperty('polls.modes', ['activate', 'activate']);
 });
 it('A silent poll saves nothing: poll.ts starts an execution without items', () => {
 	expect(found).toHaveProperty('polls.saves', [0, 0, 1]);
-});
-it('n8n’s scheduler doesn’t save after each poll unless it is told to: poll.ts can’t rely on it', () => {
-	const isOn = { enabledForPollTriggers: false, durableCursorsEnabled: false };
-	expect(found).toHaveProperty('polls.scheduler', isOn);
-});
-it('Each delivery gets its own expression engine, but for n8n’s own Webhook node: docs/scaling.md names the legacy engine', () => {
-	expect(found).toHaveProperty('isolates', { webhookNode: false, communityTrigger: true });
-});
-it('The answer of a node that starts a workflow counts only beside an empty responseData: webhooks.ts says so', () => {
-	expect(found).toHaveProperty('answers', ['firstEntryJson', 'the node’s']);
 });
 it('In queue mode, a job whose worker was killed never runs again: docs/scaling.md offers “When Finished” for it', () => {
 	expect(found).toHaveProperty(
@@ -95,20 +68,6 @@ it('Evaluations whose answers a model makes up have a mode of their own: callers
 });
 it('n8n lets a sub-workflow say which workflow it is: SECURITY.md says whom to let edit workflows', () => {
 	expect(found).toHaveProperty('namedWorkflow', 'named');
-});
-
-it('A webhook is answered at a pause, as if the workflow had ended: “When Finished” refuses workflows that pause', async () => {
-	const { n8n, database } = environment;
-	const route = randomUUID();
-	const after = node('After', 'n8n-nodes-base.noOp');
-	const nodes = [webhook('Webhook', route), wait('Wait', 2, 'hours'), after];
-	const { id } = await n8n.saveWorkflow(chain('pause', nodes));
-	await n8n.activate(id);
-	const url = `${n8n.url}/webhook/${route}`;
-	await n8n.waitForWebhook(url, 120_000);
-	expect((await fetch(url, { method: 'POST' })).status).toBe(200);
-	expect(await database.executions(id)).toEqual([expect.objectContaining({ status: 'waiting' })]);
-	await n8n.deactivate(id);
 });
 
 /* test/long/queue.test.ts sees the two entries of queue mode. */
