@@ -3,12 +3,14 @@ import { NodeHelpers, type INodeTypeDescription } from 'n8n-workflow';
 import { CATALOGUE } from '../../nodes/PayrollPayments/operations/catalogue';
 import { outputSchemas } from '../../tooling/outputSchemas';
 import { EXAMPLES, readExample } from '../../practice/exampleFiles';
+import { outputOf } from '../../n8nHost/executions';
 import type { SavedWorkflow } from '../../n8nHost/n8nRest';
+import { startHttpServer } from '../support/httpServer';
 import { pollingTrigger } from '../support/pollingWorkflow';
 import { shareTestEnvironment } from '../../n8nHost/testEnvironment';
 import { activationError, saveTriggerWorkflow } from '../support/triggerWorkflow';
 import { useEnvironment } from '../support/useEnvironment';
-import { action, chain, START, wait } from '../../n8nHost/workflows';
+import { action, chain, node, START, wait } from '../../n8nHost/workflows';
 
 const environment = useEnvironment(shareTestEnvironment);
 
@@ -72,20 +74,38 @@ describe('the packed package in a real n8n', () => {
 
 	it('tells n8n that the token of Authentication: Verify is sensitive', () => {
 		const type = 'n8n-nodes-payroll-payments.payrollPayments';
-		const node = nodeTypes.find(({ name }) => name === type);
-		expect(node?.sensitiveOutputFields).toEqual(['jwt']);
+		const found = nodeTypes.find(({ name }) => name === type);
+		expect(found?.sensitiveOutputFields).toEqual(['jwt']);
 	});
 
-	it('signs in again after its token has expired, and goes on with the new one', async () => {
-		const { n8n, sandbox, api, teamId } = environment;
-		const of = { resource: 'balance', operation: 'get', entityId: teamId };
-		const balance = action('Balance', of);
-		const { id } = await n8n.saveWorkflow(chain('Renewal', [START, balance]), [api]);
+	/** The balance by the action node, and by n8n's HTTP Request node. */
+	const byAction = () =>
+		action('Balance', { resource: 'balance', operation: 'get', entityId: environment.teamId });
+	const byRequest = () => {
+		const type = 'payrollPaymentsApi';
+		const url = `${environment.sandbox.url}/v2/balance?nanoid=${environment.teamId}`;
+		const signedIn = { authentication: 'predefinedCredentialType', nodeCredentialType: type };
+		return node(
+			'Balance',
+			'n8n-nodes-base.httpRequest',
+			{ method: 'GET', url, ...signedIn, options: {} },
+			{ typeVersion: 4.5, credentials: { [type]: { id: null, name: '' } } },
+		);
+	};
+
+	it.each([
+		['its node', byAction],
+		['n8n’s HTTP Request node', byRequest],
+	])('signs in again for %s after the token has expired, and goes on', async (name, balance) => {
+		const { n8n, sandbox, api } = environment;
+		const { id } = await n8n.saveWorkflow(chain(`Renewal for ${name}`, [START, balance()]), [api]);
 		expect((await n8n.runWorkflow(id)).error).toBeUndefined();
 		await sandbox.control('POST', 'tokens/expire');
 		await sandbox.control('DELETE', 'log');
 		for (let time = 0; time < 2; time++) {
-			expect((await n8n.runWorkflow(id)).error).toBeUndefined();
+			const execution = await n8n.runWorkflow(id);
+			expect(execution.error).toBeUndefined();
+			expect(JSON.stringify(outputOf(execution, 'Balance'))).toContain('platform_account_address');
 		}
 		type Log = { entries: { path: string; status: number }[] };
 		const { entries } = await sandbox.control<Log>('GET', 'log');
@@ -96,6 +116,20 @@ describe('the packed package in a real n8n', () => {
 			'/v2/balance 200',
 			'/v2/balance 200',
 		]);
+	});
+
+	it('doesn’t send the token of n8n’s HTTP Request node along a redirect', async () => {
+		const { n8n, sandbox, api } = environment;
+		const received: unknown[] = [];
+		const other = await startHttpServer((request) => received.push(request));
+		const always = { times: 'always', match: { path: '^/v2/balance$' } };
+		const location = `${other.url}/v2/balance`;
+		await sandbox.control('POST', 'faults', { kind: 'redirect', location, ...always });
+		const { id } = await n8n.saveWorkflow(chain('Redirected', [START, byRequest()]), [api]);
+		const { error } = await n8n.runWorkflow(id);
+		await sandbox.control('DELETE', 'faults');
+		expect(error).toBeDefined();
+		expect(received).toEqual([]);
 	});
 
 	it('says why a trigger can’t be published', async () => {
@@ -127,17 +161,17 @@ describe('the packed package in a real n8n', () => {
 			const { nodes } = await n8n.request<SavedWorkflow>('GET', `/rest/workflows/${id}`);
 			const namesOf = (all: readonly { name: string }[]) => all.map((each) => each.name);
 			expect(namesOf(nodes)).toEqual(namesOf(example.nodes));
-			const warnings = nodes.map((node): unknown => {
-				const { type, typeVersion, parameters: saved } = node;
+			const warnings = nodes.map((each): unknown => {
+				const { type, typeVersion, parameters: saved } = each;
 				const found = nodeTypes.find(
 					({ name, version }) => name === type && [version].flat().includes(typeVersion),
 				);
 				if (found === undefined) return `${type} ${typeVersion}`;
 				const { properties } = found;
 				/* With the defaults, which n8n doesn't save. */
-				const of = [properties, Object(saved), true, false, Object(node), found] as const;
+				const of = [properties, Object(saved), true, false, Object(each), found] as const;
 				const parameters = NodeHelpers.getNodeParameters(...of);
-				const shown = { ...Object(node), parameters };
+				const shown = { ...Object(each), parameters };
 				return NodeHelpers.getNodeParametersIssues(properties, shown, found);
 			});
 			expect(warnings).toEqual(nodes.map(() => null));

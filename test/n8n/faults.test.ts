@@ -4,7 +4,7 @@ import { FRESH_MS, systemClock } from '../../nodes/PayrollPayments/api/session';
 import '../support/withoutPauses';
 import type { FaultInput } from '../../sandbox/server';
 import { runNode, SavedCredentials, type RunResult } from '../support/actionHost';
-import { ActionSandbox, useActionSandbox } from '../support/actionSandbox';
+import { useActionSandbox } from '../support/actionSandbox';
 import { formFor } from '../support/sandboxForms';
 import { startPrivateAuthorityServer, startSelfSignedServer } from '../support/selfSignedServer';
 
@@ -94,9 +94,9 @@ function expectToSuitAPerson({ error, stored }: RunResult, saved: SavedCredentia
 }
 
 /** How many requests reached the service that a fault would hit. */
-function sent(wanted: { method: string; path: string }, at: ActionSandbox = sandbox): number {
+function sent(wanted: { method: string; path: string }): number {
 	const pattern = new RegExp(wanted.path);
-	return at.wire().filter(({ method, path }) => method === wanted.method && pattern.test(path))
+	return sandbox.wire().filter(({ method, path }) => method === wanted.method && pattern.test(path))
 		.length;
 }
 
@@ -195,28 +195,4 @@ it('says how to trust a private certificate authority', async () => {
 	expect(error?.message).toContain('its TLS certificate isn’t trusted');
 	expect(error?.description).toContain('NODE_EXTRA_CA_CERTS');
 	expect(company.requests()).toBe(0);
-});
-
-const requests = [
-	{ method: 'GET', path: '^/v2/auth/siwe$' },
-	{ method: 'POST', path: '^/v2/auth/verify$' },
-];
-/* test/unit/api/signIn.test.ts has what it says of each answer. */
-const cases = requests.flatMap((match) =>
-	LASTING.filter(([what]) => /connection|body|JSON|^(401|429 until 2099|500)$/.test(what)).map(
-		([what, fault]) => [match.path, what, { ...fault, match }] as const,
-	),
-);
-
-it.each(cases)('a sign-in: %s: %s: asked once', async (_path, _what, fault) => {
-	/* At its own address: a failed sign-in puts off the next one at the same address. */
-	const other = new ActionSandbox();
-	await other.start();
-	await other.fault({ ...fault, times: 'always' });
-	const saved = other.credentials();
-	const result = await runNode(saved, other.balance({ options: { retries: 0 } }));
-	const count = sent(fault.match, other);
-	await other.stop();
-	expectToSuitAPerson(result, saved);
-	expect(count).toBe(1);
 });

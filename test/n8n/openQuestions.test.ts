@@ -141,15 +141,4 @@ describe('answers that the sandbox never gives', () => {
 			expect(Object.entries(row)).toEqual(Object.keys(columns).map((name) => [name, null]));
 		}
 	});
-
-	it('an error_code of null is none', async () => {
-		service.answer(() => ({
-			status: 404,
-			body: { success: false, data: 'gone', error_code: null },
-		}));
-		const { output } = await runNode(saved(), sandbox.balance(), CONTINUE);
-		expect(recordsOf(output)).toEqual([
-			{ error: 'The service refused: gone [item 0]', http_status: 404 },
-		]);
-	});
 });

@@ -1,13 +1,11 @@
 import '../support/withoutPauses';
 import { CATALOGUE } from '../../nodes/PayrollPayments/operations/catalogue';
-import { eventVersionOf, makeEvent } from '../../sandbox/events';
 import { letterOfTheDocument } from '../../sandbox/server';
 import type { SettingsInput } from '../../sandbox/settings';
-import { runNode, testSaved } from '../support/actionHost';
+import { testSaved } from '../support/actionHost';
 import { expectValidRequests, useActionSandbox } from '../support/actionSandbox';
 import { PollHost } from '../support/pollHost';
 import { formFor } from '../support/sandboxForms';
-import { FILTERED, GENUINE, useTriggerHosts } from '../support/triggerHost';
 
 /* The same round at a service that follows the document to the letter, and at others of its family. */
 
@@ -29,9 +27,6 @@ const unusual: SettingsInput = {
 	omittedPaymentMembers: ['id', 'groupID', 'payAtTime', 'validMinutes', 'payType', 'data'],
 	recordFields: 'nulls',
 	extraMembers: { outcome: 'refused', amount: 1 },
-	errorCodes: 'never',
-	issuesMember: 'details',
-	eventVersion: 'v1.3',
 };
 
 describe.each<[string, SettingsInput]>([
@@ -41,7 +36,6 @@ describe.each<[string, SettingsInput]>([
 	['with everything different', unusual],
 ])('a service %s', (_name, settings) => {
 	const sandbox = useActionSandbox(settings);
-	const startTrigger = useTriggerHosts();
 	expectValidRequests(sandbox);
 
 	it('signs the wallet in at its domain and chain', async () => {
@@ -67,14 +61,6 @@ describe.each<[string, SettingsInput]>([
 		expect(output.length).toBeGreaterThan(0);
 	});
 
-	it('has what it refuses told in words', async () => {
-		const saved = sandbox.credentials({ signInDomain: 'app.example.com' });
-		const { error } = await runNode(saved, sandbox.balance());
-		expect(error?.message).toContain(`asked to sign in at "${sandbox.signInDomain}", not at`);
-		await sandbox.fault({ kind: 'status', status: 400, message: 'Closed', match: { path: 'bal' } });
-		expect((await sandbox.run(sandbox.balance())).error?.message).toContain('refused: Closed');
-	});
-
 	it.each(['balanceChanged', 'teamUserAdded', 'teamUserChanged', 'inviteAdded', 'inviteEnded'])(
 		'is watched by the polling trigger: %s',
 		async (event) => {
@@ -84,20 +70,4 @@ describe.each<[string, SettingsInput]>([
 			expect(items).toHaveLength(1);
 		},
 	);
-
-	it('starts a workflow with a complete deposit', async () => {
-		const host = await startTrigger({
-			parameters: { events: ['deposit.received'], output: 'simplified' },
-		});
-		const deposit = (status: string) =>
-			makeEvent('deposit.received', sandbox.organisation, {
-				eventVersion: eventVersionOf(sandbox.service.settings),
-				optionalFields: 'nulls',
-				content: { status },
-			});
-		expect(await host.send(deposit('pending'))).toEqual(FILTERED);
-		expect(await host.send(deposit('complete'))).toEqual(GENUINE);
-		const [items] = await host.outputs();
-		expect(items).toMatchObject([{ status: 'complete', source_amount: expect.any(String) }]);
-	});
 });
