@@ -67,25 +67,26 @@ describe('a failure that can’t be read', () => {
 		['with an endless list', `{"success":false,"data":[${'0,'.repeat(3_000_000)}0]}`],
 	];
 
-	it.each(BODIES)('leaves the outcome of a change unknown: %s', async (_, body) => {
-		service.answer(({ method }) =>
-			method === 'GET'
-				? { body: { success: true, data: { platform_account_address: '0x', balances: [] } } }
-				: { status: 500, body },
-		);
-		const { output } = await runNode(credentials(), FORMS.createInvites, CONTINUE);
-		expect(output[0]?.json).toMatchObject({ outcome: 'unknown', http_status: 500 });
-		expect(output[0]?.json.hint).not.toContain('Nothing was');
-		await runNode(credentials(), FORMS.createAdministratorInvites, { node: TWICE });
-		expect(service.requests.filter(({ path }) => path.includes('manager'))).toHaveLength(1);
-	});
+	it.each(BODIES)(
+		'%s: leaves the outcome of a change unknown, and is told with its status',
+		async (_, body) => {
+			service.answer(({ method }) =>
+				method === 'GET'
+					? { body: { success: true, data: { platform_account_address: '0x', balances: [] } } }
+					: { status: 500, body },
+			);
+			const { output } = await runNode(credentials(), FORMS.createInvites, CONTINUE);
+			expect(output[0]?.json).toMatchObject({ outcome: 'unknown', http_status: 500 });
+			expect(output[0]?.json.hint).not.toContain('Nothing was');
+			await runNode(credentials(), FORMS.createAdministratorInvites, { node: TWICE });
+			expect(service.requests.filter(({ path }) => path.includes('manager'))).toHaveLength(1);
 
-	it.each(BODIES)('is told with its status by reads and tests: %s', async (_, body) => {
-		service.answer(() => ({ status: 404, body }));
-		const { error } = await runNode(credentials(), FORMS.getBalance);
-		expect(error?.message).toBe('Unexpected response (HTTP 404) [item 0]');
-		expect((await testSaved(credentials())).message).toContain('Unexpected response (HTTP 404)');
-	});
+			service.answer(() => ({ status: 404, body }));
+			const { error } = await runNode(credentials(), FORMS.getBalance);
+			expect(error?.message).toBe('Unexpected response (HTTP 404) [item 0]');
+			expect((await testSaved(credentials())).message).toContain('Unexpected response (HTTP 404)');
+		},
+	);
 });
 
 it('a balance of endless digits isn’t grouped, and is none', async () => {

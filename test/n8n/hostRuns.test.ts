@@ -17,7 +17,6 @@ const TOOL = { node: { type: 'payrollPaymentsTool' } };
 /* A workflow that n8n keeps in memory only has no ID; a chat's is deleted after each message. */
 const WITHOUT_ID = { host: { id: '', mode: 'internal' } } as const;
 const CHAT = { host: { mode: 'chat' } } as const;
-const EVALUATION = { host: { mode: 'evaluation' } } as const;
 
 const nameOf = ({ resource, operation }: (typeof CATALOGUE)[number]) => `${resource}.${operation}`;
 const named = (effect: 'read' | 'write') =>
@@ -50,40 +49,36 @@ async function expectOnlyChecked(parameters: INodeParameters, options: Options, 
 	expect(output[0]?.json).toHaveProperty('check', 'passed');
 }
 
-const ALONE = 'nothing is connected before this node. Connect this node to a trigger [item 0]';
-
-describe('a node that runs alone', () => {
+describe.each<[string, Options, string]>([
+	[
+		'a node that runs alone',
+		{ isAlone: true },
+		'nothing is connected before this node. Connect this node to a trigger [item 0]',
+	],
+	[
+		'an evaluation',
+		{ host: { mode: 'evaluation' } },
+		'this is an evaluation, in which n8n may make up what the service answers [item 0]',
+	],
+])('%s', (_where, host, reason) => {
 	it.each(WRITES)('doesn’t carry out %s, but checks it', async (name) => {
-		await expectOnlyChecked(await prepared(name), { isAlone: true }, ALONE);
+		await expectOnlyChecked(await prepared(name), host, reason);
 	});
 
 	it.each(TOOL_WRITES)('doesn’t carry out %s as a tool with leave', async (name) => {
 		const parameters = await prepared(name, { allowToolWrites: true });
-		await expectRefused(parameters, { isAlone: true, ...TOOL }, ALONE);
+		await expectRefused(parameters, { ...host, ...TOOL }, reason);
 	});
 
 	it('puts out that nothing was paid, with On Error: Continue', async () => {
 		const parameters = await prepared('payment.create');
-		const { output } = await sandbox.run(parameters, { isAlone: true, ...CONTINUE });
+		const { output } = await sandbox.run(parameters, { ...host, ...CONTINUE });
 		expect(output).toMatchObject([{ json: { outcome: 'refused', transaction: null } }]);
 		expect(sandbox.wire()).toEqual([]);
 	});
 
 	it.each(named('read'))('carries out %s', async (name) => {
-		expect((await sandbox.run(await prepared(name), { isAlone: true })).error).toBeUndefined();
-	});
-});
-
-describe('an evaluation', () => {
-	const reason =
-		'this is an evaluation, in which n8n may make up what the service answers [item 0]';
-
-	it.each(WRITES)('doesn’t carry out %s, but checks it', async (name) => {
-		await expectOnlyChecked(await prepared(name), EVALUATION, reason);
-	});
-
-	it('reads', async () => {
-		expect((await sandbox.run(sandbox.balance(), EVALUATION)).error).toBeUndefined();
+		expect((await sandbox.run(await prepared(name), host)).error).toBeUndefined();
 	});
 });
 
