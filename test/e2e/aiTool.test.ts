@@ -36,26 +36,23 @@ async function ask(text: string, tool: string, parameters: Record<string, unknow
 	return await n8n.runWorkflow(id, 120_000);
 }
 
-const users = { resource: 'teamUser', operation: 'getAll', limit: 2 };
-const people = () => ({ ...users, teamId: environment.teamId });
 const balance = () => ({ resource: 'balance', operation: 'get', entityId: environment.teamId });
-const invite = (more = {}) => ({
+const invite = (allowToolWrites: boolean) => ({
 	resource: 'invite',
 	operation: 'create',
 	teamId: environment.teamId,
 	role: 'contractor',
 	inviteesSource: 'json',
 	inviteesJson: "={{ JSON.stringify([{ email: $fromAI('email', 'Whom to invite') }]) }}",
-	...more,
+	allowToolWrites,
 });
 
 it.each([
-	['Who is in the team?', 'List_users', people, /^The team has 2 people/],
 	['What is our balance?', 'Read_balance', balance, /^The balance is .*USD/],
 	[
 		'Please invite ana.agent@example.com.',
 		'Invite_with_leave',
-		() => invite({ allowToolWrites: true }),
+		() => invite(true),
 		/^ana\.agent@example\.com: invited/,
 	],
 ])(
@@ -68,7 +65,7 @@ it.each([
 
 it('an agent invites nobody without permission', async () => {
 	const before = await environment.sandbox.count('createInvites');
-	const { runs } = await ask('Please invite ben.agent@example.com.', 'Invite', invite());
+	const { runs } = await ask('Please invite ben.agent@example.com.', 'Invite', invite(false));
 	/* n8n gives the model an empty answer for a tool that failed; a person finds the reason here. */
 	expect(JSON.stringify(runs.Invite)).toMatch(
 		/was refused because an AI agent called it\. To allow it, turn on Allow Writes by AI in the node/,

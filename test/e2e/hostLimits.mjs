@@ -127,9 +127,6 @@ function written(file, pattern) {
 	return pattern.exec(text)?.[0].replace(/\s+/g, ' ') ?? 'not found';
 }
 
-/* n8n makes the queue's settings in the middle of connecting to Redis. */
-const scaling = readFileSync(requireInN8n.resolve('./dist/scaling/scaling.service'), 'utf8');
-
 console.log(
 	JSON.stringify({
 		processedKeys: await processedKeys(),
@@ -148,7 +145,6 @@ console.log(
 			'./dist/modules/instance-ai/eval/execution.service.js',
 			/executionMode: '\w+'/,
 		),
-		stalledJobs: /\bsettings = (\{[^}]*maxStalledCount[^}]*\})/.exec(scaling)?.[1] ?? 'not found',
 	}),
 );
 process.exit(0);

@@ -44,14 +44,6 @@ it('A poll is told “activate” for as long as the workflow is on: poll.ts rem
 it('A silent poll saves nothing: poll.ts starts an execution without items', () => {
 	expect(found).toHaveProperty('polls.saves', [0, 0, 1]);
 });
-it('In queue mode, a job whose worker was killed never runs again: docs/scaling.md offers “When Finished” for it', () => {
-	expect(found).toHaveProperty(
-		'stalledJobs',
-		expect.stringMatching(
-			/\.\.\.this\.globalConfig\.queue\.bull\.settings[^]*, maxStalledCount: 0 }$/,
-		),
-	);
-});
 it('n8n’s assistant runs a single node that nothing leads to: callers.ts refuses its changes', () => {
 	const alone = { connections: {}, source: null, mode: 'manual', type: 'payroll' };
 	expect(found).toHaveProperty('singleNode', alone);

@@ -152,7 +152,7 @@ describe('an answer whose body trickles', () => {
 		if (outcome === 'unknown') expect(output[0]?.json.outcome).toBe(outcome);
 	});
 
-	it('ends sign-ins, polls, remote signers and credential tests, too', async () => {
+	it('ends sign-ins, polls and credential tests, too', async () => {
 		reads = 'endless';
 		const timeout = AbortSignal.timeout.bind(AbortSignal);
 		jest.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => timeout(ms / 100));

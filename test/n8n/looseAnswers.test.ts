@@ -1,6 +1,6 @@
 /* What decent services may say in another way than docs/api.md. */
 import '../support/withoutPauses';
-import { recordsOf, runNode } from '../support/actionHost';
+import { processedKeys, recordsOf, runNode } from '../support/actionHost';
 import { useEchoService } from '../support/echoService';
 import { FORMS, withAccessToken } from '../support/operationForms';
 import { PollHost } from '../support/pollHost';
@@ -10,17 +10,7 @@ const success = (data: unknown) => ({ body: { success: true, data } });
 const balance = (...balances: object[]) => success({ platform_account_address: '0x1', balances });
 const run = async (form: object) => await runNode(withAccessToken(service.url), { ...form });
 
-let salt = 100;
-/** A payment with an authorization and a reference of its own. */
-function newPayment() {
-	salt += 1;
-	const typedData = String(FORMS.createInstantPayment.typedData);
-	return {
-		...FORMS.createInstantPayment,
-		typedData: typedData.replace('"salt":"1"', `"salt":"${salt}"`),
-		paymentReference: `INV-${salt}`,
-	};
-}
+beforeEach(() => processedKeys.clear());
 
 it.each([
 	['Bad request', 'PAYMENT_SENT'],
@@ -33,9 +23,7 @@ it.each([
 		const [data, error_code] = said;
 		const refusal = { status: 400, body: { success: false, data, error_code } };
 		service.answer(({ method }) => (method === 'GET' ? balance() : refusal));
-		const form = newPayment();
-		await run(form);
-		await run(form);
+		for (let time = 0; time < 2; time++) await run(FORMS.createInstantPayment);
 		expect(service.requests.filter(({ method }) => method === 'PUT')).toHaveLength(1);
 	},
 );
@@ -86,7 +74,7 @@ describe('what a success says that can’t be used isn’t lost', () => {
 		'of a payment: %j',
 		async (data) => {
 			service.answer(({ method }) => (method === 'GET' ? balance() : success(data)));
-			const { error } = await run(newPayment());
+			const { error } = await run(FORMS.createInstantPayment);
 			expect(error?.message).toMatch(/may or may not have been made/);
 			expect(JSON.stringify(error?.data)).toContain('tx-a1B2c3D4e5F6');
 		},

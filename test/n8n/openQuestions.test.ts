@@ -56,20 +56,14 @@ it.each([
 	},
 );
 
-it.each(['full', 'sparse'] as const)(
-	'fields that may be missing do not stop a list: %s',
-	async (recordFields) => {
-		sandbox.service.change({ recordFields });
-		const members = sandbox.firstTeam.users;
-		const listed = await sandbox.run(users());
-		expect(listed.error).toBeUndefined();
-		expect(recordsOf(listed.output)).toEqual(
-			recordFields === 'full' ? members : members.map(({ nanoid }) => ({ nanoid })),
-		);
-		const { results } = await searchUsers(sandbox.credentials(), { teamId: sandbox.team });
-		expect(results.map(({ value }) => value)).toEqual(members.map(({ nanoid }) => nanoid));
-	},
-);
+/* The conformance test lists users without optional fields. */
+it('users without optional fields can be picked', async () => {
+	sandbox.service.change({ recordFields: 'sparse' });
+	const { results } = await searchUsers(sandbox.credentials(), { teamId: sandbox.team });
+	expect(results.map(({ value }) => value)).toEqual(
+		sandbox.firstTeam.users.map(({ nanoid }) => nanoid),
+	);
+});
 
 it.each(['0x01', '4f1c', '0xABcd', `0x${'7a'.repeat(640)}`])(
 	'the signature of a sign-in message may be any hex, for the service to judge: %s',

@@ -293,9 +293,9 @@ describe('everywhere else', () => {
 
 	const REPEATED = 'The service refused: Bearer […] […] (Bearer […] […]) [item 0]';
 	const TOO_LONG = 'Sign-in failed. The service’s token has more than 8192 characters [item 0]';
-	it.each([
+	it.each<[number, string]>([
 		[8_192, REPEATED],
-		...[8_193, 16_340, 17_000].map((length) => [length, TOO_LONG] as const),
+		...[8_193, 16_340, 17_000].map((length): [number, string] => [length, TOO_LONG]),
 	])('a token of %d characters that a sign-in gave isn’t shown: %s', async (length, message) => {
 		const key = `0x${String(length).padStart(64, '1')}`;
 		const long = 'aB3-'.repeat(length / 4).padEnd(length, 'z');

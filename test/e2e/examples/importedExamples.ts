@@ -24,8 +24,9 @@ beforeAll(async () => {
 
 beforeEach(async () => {
 	parties.forget();
-	await environment.sandbox.control('DELETE', 'endpoints');
-	await environment.sandbox.control('DELETE', 'faults');
+	for (const route of ['endpoints', 'faults', 'log']) {
+		await environment.sandbox.control('DELETE', route);
+	}
 });
 
 export type Edit = (text: string) => string;
@@ -140,6 +141,7 @@ export function textOf(lastPage: string): string {
 		.replace(/[“”]/g, '`');
 }
 
+/** How many requests of an operation the service got in this test. */
 export const requests = async (operation: string) => await environment.sandbox.count(operation);
 
 /** `null`: the currency isn't listed. */

@@ -81,9 +81,8 @@ it('name reviews from a queue', async () => {
 		{ ...first, row_number: 6, decision: 'cancel', outcome: '', review_version: 'yesterday' },
 		{ ...second, row_number: 7, decision: 'CANCEL', outcome: '' },
 	]);
-	const before = await requests('resolveNameReview');
 	const execution = await run('name-reviews-from-queue', unpinned);
-	expect(await requests('resolveNameReview')).toBe(before + 2);
+	expect(await requests('resolveNameReview')).toBe(2);
 	const [approved, refused, canceled] = outputOf(execution, 'Resolve');
 	expect(approved).toEqual({ status: 'approved' });
 	expect(canceled).toEqual({ status: expect.stringMatching(/^cancel/) });
@@ -130,7 +129,6 @@ it('onboarding progress to a board, one card per person', async () => {
 /* start.test.ts approves, in the chat. */
 it('AI agent with human review: declined', async () => {
 	const { n8n } = environment;
-	const before = await requests('createInvites');
 	const chatInput = 'Please invite declined.agent@example.com as a contractor.';
 	const { id } = await importExample('ai-agent-with-review', (text) =>
 		text.replaceAll('What is our balance?', chatInput),
@@ -145,14 +143,14 @@ it('AI agent with human review: declined', async () => {
 		expect(asked).toContain(JSON.stringify(said).slice(1, -1));
 	}
 	const [link = ''] = asked.match(/http[^"\\\s]+approved=false[^"\\\s]*/) ?? [];
-	expect(await requests('createInvites')).toBe(before);
+	expect(await requests('createInvites')).toBe(0);
 	const forged = link.replace(/signature=\w+/, `signature=${'0'.repeat(64)}`);
 	expect((await fetch(forged)).status).toBe(401);
 	expect(await waitingExecution(id)).toBe(waiting);
 	await fetch(link, { headers: { 'user-agent': BROWSER } });
 	/* The reply then waits for the chat to show it. */
 	await waitUntil('the agent replies', async () => (await stored()).includes('"Reply"'));
-	expect(await requests('createInvites')).toBe(before);
+	expect(await requests('createInvites')).toBe(0);
 });
 
 it('reading for assistants: three tools that read, for those who have the token', async () => {
