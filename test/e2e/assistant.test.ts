@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { CATALOGUE } from '../../nodes/PayrollPayments/operations/catalogue';
 import { run } from '../../tooling/processes.mjs';
 import { installN8nUnderTest } from '../../n8nHost/n8nUnderTest';
+import { action, chain, START } from '../../n8nHost/workflows';
 
 jest.setTimeout(300_000);
 
@@ -27,22 +28,11 @@ const verdicts = z.array(
 
 /** How n8n's assistant would run each operation while it verifies a workflow. */
 async function classify() {
-	const nodes = CATALOGUE.map(({ resource, operation }, index) => ({
-		id: `${index}`,
-		name: `${resource}.${operation}`,
-		type: 'n8n-nodes-payroll-payments.payrollPayments',
-		typeVersion: 1,
-		position: [0, 0],
-		parameters: { resource, operation },
-	}));
-	const start = { type: 'n8n-nodes-base.manualTrigger', typeVersion: 1, position: [0, 0] };
-	const workflow = {
-		name: 'All operations',
-		nodes: [{ ...start, id: 'start', name: 'Start', parameters: {} }, ...nodes],
-		connections: {
-			Start: { main: [nodes.map(({ name: node }) => ({ node, type: 'main', index: 0 }))] },
-		},
-	};
+	const operations = CATALOGUE.map(({ resource, operation }) =>
+		action(`${resource}.${operation}`, { resource, operation }),
+	);
+	const nodes = [START, ...operations].map((each, id) => ({ ...each, id: `${id}` }));
+	const workflow = chain('All operations', nodes);
 	const { node, cli, env } = await installN8nUnderTest();
 	const printed = await run(node, ['-e', CLASSIFY, cli, JSON.stringify(workflow)], { env });
 	return new Map(verdicts.parse(JSON.parse(printed)).map((each) => [each.nodeName, each]));
