@@ -6,44 +6,25 @@
 import { inspect } from 'node:util';
 
 import { HookContext, PollContext, WebhookContext } from 'n8n-core';
-import type { ICredentialDataDecryptedObject, ICredentialType, IWebhookData } from 'n8n-workflow';
+import type { IWebhookData } from 'n8n-workflow';
 
 import {
 	additionalData,
-	EngineCredentials,
 	engineNode,
 	engineWorkflow,
 	nodeTypeOf,
 	NodeTypes,
 	runInEngine,
 } from '../../n8nHost/engine';
+import { SavedCredentials } from '../support/actionHost';
 import { useEchoService } from '../support/echoService';
-
-const CREDENTIAL: ICredentialType = {
-	name: 'limitApi',
-	displayName: 'Limit API',
-	properties: [
-		{
-			displayName: 'Session Token',
-			name: 'sessionToken',
-			type: 'hidden',
-			typeOptions: { expirable: true },
-			default: '',
-		},
-	],
-	preAuthentication: async () => ({ sessionToken: 'renewed' }),
-	authenticate: async (credentials: ICredentialDataDecryptedObject, options) => ({
-		...options,
-		headers: { authorization: String(credentials.sessionToken) },
-	}),
-};
+import { withAccessToken } from '../support/operationForms';
 
 const NODE = engineNode({ name: 'Limit', type: 'limit' });
-const credentials = new EngineCredentials(CREDENTIAL, { sessionToken: 'expired' });
 const service = useEchoService();
 
 describe('n8n’s store of processed keys', () => {
-	const data = additionalData(credentials, 'limits');
+	const data = additionalData(new SavedCredentials({}), 'limits');
 	const types = new NodeTypes({ limit: nodeTypeOf('limit', async () => [[]]) });
 	const workflow = engineWorkflow([NODE], types, { active: true });
 	const webhookData: IWebhookData = {
@@ -82,26 +63,30 @@ it('an error of requestWithAuthentication() carries the token unseen to the next
 			'fails',
 			async function () {
 				const request = { uri: service.url };
-				const sent = this.helpers.requestWithAuthentication.call(this, 'limitApi', request);
+				const sent = this.helpers.requestWithAuthentication.call(
+					this,
+					'payrollPaymentsApi',
+					request,
+				);
 				return [[{ json: { error: await sent.catch((error: unknown) => error) } }]];
 			},
-			{ credentials: [{ name: 'limitApi' }] },
+			{ credentials: [{ name: 'payrollPaymentsApi' }] },
 		),
 		limit: nodeTypeOf('limit', async function () {
 			[received] = this.getInputData();
 			return [[]];
 		}),
 	});
-	const saved = { limitApi: { id: '1', name: 'saved' } };
+	const credentials = { payrollPaymentsApi: { id: '1', name: 'saved' } };
 	await runInEngine(
 		{
-			nodes: [engineNode({ name: 'Fails', type: 'fails', credentials: saved }), NODE],
+			nodes: [engineNode({ name: 'Fails', type: 'fails', credentials }), NODE],
 			connections: { Fails: { main: [[{ node: 'Limit', type: 'main', index: 0 }]] } },
 		},
 		types,
-		credentials,
+		withAccessToken(service.url),
 		{ executionId: 'limits' },
 	);
-	expect(JSON.stringify(received)).not.toContain('renewed');
-	expect(inspect(received, { depth: null })).toContain("authorization: 'renewed'");
+	expect(JSON.stringify(received)).not.toContain('the.access.token');
+	expect(inspect(received, { depth: null })).toContain("authorization: 'Bearer the.access.token'");
 });
