@@ -47,22 +47,6 @@ describe('cleared deposit to payment', () => {
 		expect(await requests('createInstantPayment')).toBe(sent);
 	});
 
-	it('tells the channel of a deposit that was paid before', async () => {
-		const { sandbox } = environment;
-		const id = await listen('cleared-deposit-to-payment');
-		const nanoid = 'de-PaidBefore01';
-		await sandbox.control('POST', 'deposits', { deposit: { ...deposit, nanoid } });
-		await decide(id, 'Pay');
-		await ended(id);
-		parties.forget();
-		await sandbox.control('POST', 'deposits', { deposit: { ...deposit, nanoid } });
-		expect((await parties.received('Tell the channel')).text).toMatch(
-			/^A deposit of \$1,250\.00 cleared, and its payment didn’t pass the check.*`.*was already paid.*`$/,
-		);
-		expect(parties.from('Ask for approval')).toEqual([]);
-		expect(await requests('createInstantPayment')).toBe(1);
-	});
-
 	/* n8n looks for questions that have run out only once a minute, so both wait together. */
 	it('without an answer in time, from its pinned event, and neither are roles given', async () => {
 		const runsOut = async (name: string) => {
