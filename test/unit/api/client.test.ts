@@ -204,7 +204,8 @@ describe('requests', () => {
 	});
 
 	it.each([
-		['refused', 'ECONNREFUSED ENOTFOUND EAI_AGAIN CERT_HAS_EXPIRED SELF_SIGNED_CERT_IN_CHAIN'],
+		['refused', 'ECONNREFUSED ENOTFOUND EAI_AGAIN'],
+		['refused', 'CERT_HAS_EXPIRED SELF_SIGNED_CERT_IN_CHAIN UNABLE_TO_GET_ISSUER_CERT_LOCALLY'],
 		['unknown', 'ECONNRESET ECONNABORTED EPIPE ETIMEDOUT ERR_CANCELED ERR_SOMETHING'],
 		['unknown', 'EPROTO EHOSTUNREACH ENETUNREACH'],
 	])('are %s if they end with %s', async (outcome, codes) => {
