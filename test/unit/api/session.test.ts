@@ -1,22 +1,19 @@
 import { id } from 'ethers';
 
 import { PayrollPaymentsApi } from '../../../credentials/PayrollPaymentsApi.credentials';
-import { authorizationHeaders } from '../../../nodes/PayrollPayments/api/authentication';
 import {
 	readCredentials,
 	type WalletCredentials,
 } from '../../../nodes/PayrollPayments/api/credentials';
 import {
-	FRESH_MS,
 	packSession,
 	readSession,
 	sessionBinding,
 	Sessions,
-	SIGN_IN_PAUSE,
 	tokenIn,
 } from '../../../nodes/PayrollPayments/api/session';
 import { stoppedError } from '../../../nodes/PayrollPayments/shared/errors';
-import { jwt, NOW, TestClock } from './testClock';
+import { TestClock } from './testClock';
 
 function wallet(change: Record<string, unknown> = {}): WalletCredentials {
 	const credentials = readCredentials({
@@ -115,10 +112,9 @@ const signIn = async () => {
 	count += 1;
 	return await answer();
 };
-type More = Partial<Parameters<Sessions['renew']>[3]> & { by?: Parameters<Sessions['renew']>[2] };
-const renewOf = async (name: string, token: string, { by = signIn, ...more }: More = {}) =>
-	await sessions.renew(name, token, by, { isSuspicion: false, ...more });
-const renew = async (token: string, more?: More) => await renewOf(A, token, more);
+const renewOf = async (name: string, token: string) =>
+	await sessions.renew(name, token, signIn, { isSuspicion: false });
+const renew = async (token: string) => await renewOf(A, token);
 
 async function refuseAndRenew(token: string) {
 	sessions.markRefused(A, token);
@@ -126,6 +122,24 @@ async function refuseAndRenew(token: string) {
 }
 
 describe('a token', () => {
+	it('isn’t refused for a minute by reads that never succeeded, once it was new and one refused it', async () => {
+		const refuse = (token: string, ...urls: string[]) => {
+			for (const url of urls) sessions.markRefused(A, token, url);
+			return sessions.usable(A, token);
+		};
+		expect(refuse('old', 'a', 'g')).toBeUndefined();
+		const token = (await renew('old')) ?? '';
+		expect(refuse(token, 'a', 'b', 'c')).toBe(token);
+		sessions.markTaken(A, token, 'd');
+		clock.pass(60_000 - 1);
+		expect(refuse(token, 'e')).toBe(token);
+		expect(refuse(token, 'd')).toBeUndefined();
+		const next = (await renew(token)) ?? '';
+		expect(refuse(next, 'a', 'f')).toBe(next);
+		clock.pass(60_000);
+		expect(refuse(next, 'g')).toBeUndefined();
+	});
+
 	it('may be given again', async () => {
 		answer = async () => 'same';
 		expect(await refuseAndRenew('same')).toBe('same');
@@ -135,11 +149,42 @@ describe('a token', () => {
 		for (let time = 0; time < 4; time++) await refuseAndRenew(sessions.usable(A, 'same') ?? '');
 		expect(['first', 'second']).toContain(sessions.usable(A, 'same'));
 	});
-
-	const expiring = (milliseconds: number) => jwt({ exp: (NOW + milliseconds) / 1000 });
 });
 
 describe('sign-ins', () => {
+	it('are one for all that wait, whatever they hold, and another one for other credentials', async () => {
+		let finish: (token: string) => void = () => {};
+		const arrives = new Promise<string>((resolve) => (finish = resolve));
+		answer = async () => await arrives;
+		const bindings = Array.from({ length: 1_500 }, (_, index) => `binding ${index}`);
+		const callers = ['old', '', 'older'].flatMap((token) =>
+			bindings.map(async (each) => await renewOf(each, token)),
+		);
+		/* None waits for those of others. */
+		expect(count).toBe(1_500);
+		finish('token');
+		expect(new Set(await Promise.all(callers))).toEqual(new Set(['token']));
+		for (const held of ['old', '', 'older']) {
+			expect(sessions.usable('binding 1499', held)).toBe('token');
+			expect(await renewOf('binding 1499', held)).toBe('token');
+		}
+		expect(count).toBe(1_500);
+	});
+
+	it('begin again for a caller that came just after nobody wanted the last one', async () => {
+		const execution = new AbortController();
+		let late: Promise<string | undefined> | undefined;
+		const ending = async (): Promise<string> => {
+			await Promise.resolve();
+			execution.abort();
+			late = renew('');
+			throw stoppedError();
+		};
+		const first = sessions.renew(A, '', ending, { isSuspicion: false, stopped: execution.signal });
+		await expect(first).rejects.toMatchObject({ context: { outcome: 'not_sent' } });
+		expect(await late).toBe('token-1');
+	});
+
 	it('are remembered for 1,000 credentials at most, the last used ones', async () => {
 		answer = async () => await Promise.reject(new Error('no role'));
 		const fail = async (name: string) => await renewOf(name, '').catch(() => {});

@@ -1,4 +1,4 @@
-import { id, Wallet as Judge } from 'ethers';
+import { Wallet as Judge } from 'ethers';
 
 import type { HttpAnswer, HttpRequest } from '../../../nodes/PayrollPayments/shared/http';
 import {
@@ -7,16 +7,13 @@ import {
 } from '../../../nodes/PayrollPayments/api/credentials';
 import { signIn } from '../../../nodes/PayrollPayments/api/signIn';
 import { refusalFrom } from '../../support/refusals';
-import { signInMessage } from '../../support/tokenService';
+import { address, MESSAGE as siwe, now, privateKey } from '../signing/genuineMessage';
 
-const privateKey = id('payroll tests: wallet');
-const wallet = new Judge(privateKey);
 const baseUrl = 'https://api.payroll.example';
-const siwe = signInMessage(wallet.address);
 const remote = {
 	signer: 'remoteSigner',
 	remoteSignerUrl: 'https://signer.example/',
-	walletAddress: wallet.address,
+	walletAddress: address,
 };
 const jwt = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJwYXlyb2xsIn0.c2lnbmF0dXJl';
 
@@ -39,12 +36,17 @@ const failure = (status: number, data: string, error_code?: string): HttpAnswer 
 function serviceAnswering(...answers: HttpAnswer[]) {
 	const requests: HttpRequest[] = [];
 	const attempt = async (more: object) =>
-		await signIn(credentials(more), async (request) => {
-			const next = answers[requests.length];
-			requests.push(request);
-			if (next === undefined) throw new Error('one request too many');
-			return next;
-		});
+		await signIn(
+			credentials(more),
+			async (request) => {
+				const next = answers[requests.length];
+				requests.push(request);
+				if (next === undefined) throw new Error('one request too many');
+				return next;
+			},
+			undefined,
+			{ now: () => now },
+		);
 	const refusal = async (more = {}) => await refusalFrom(attempt(more));
 	return { requests, refusal };
 }
@@ -122,7 +124,7 @@ describe('signing in', () => {
 	});
 
 	it('repeats neither signatures nor tokens that the service echoes', async () => {
-		const signature = await wallet.signMessage(siwe);
+		const signature = await new Judge(privateKey).signMessage(siwe);
 		for (const echo of [signature, signature.slice(2), jwt, `x\n${signature}\u0007`]) {
 			const second = failure(400, `Cannot use ${echo}`, echo);
 			const { message, hint } = await serviceAnswering(success({ siwe }), second).refusal();

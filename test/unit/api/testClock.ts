@@ -1,6 +1,3 @@
-/** Where {@link TestClock} begins. */
-export const NOW = 1_800_000_000_000;
-
 /** A token with these claims, and no genuine signature. */
 export function jwt(claims: Record<string, unknown>): string {
 	return ['{}', JSON.stringify(claims), 'signature']
@@ -15,7 +12,7 @@ export class TestClock {
 	private passed = 0;
 	private sleepers: { readonly until: number; readonly wake: () => void }[] = [];
 
-	now = () => NOW + this.passed + this.ahead;
+	now = () => 1_800_000_000_000 + this.passed + this.ahead;
 	elapsed = () => 60_000 + this.passed;
 	sleep = async (milliseconds: number) =>
 		await new Promise<void>((wake) => {

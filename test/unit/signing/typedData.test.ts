@@ -249,6 +249,10 @@ describe('typed data', () => {
 		[`${INVALID} at "Note.0.name"`, noteOf('string', 'x', {}, 'a b')],
 		[`${INVALID} at "Note"`, { types: { Note: [...INNER, ...INNER] } }],
 		['The type "Missing[]" is missing', noteOf('Missing[]')],
+		...['constructor', 'EIP712Domain'].map((inherited): [string, object] => [
+			`The type "${inherited}" is missing`,
+			noteOf(inherited),
+		]),
 		['The type "x\\nuint8[]" is missing', noteOf('x\nuint8[]', [])],
 		['The type Note contains itself', noteOf('Note[]')],
 		['The type Other isn’t used by the primary type', noteOf('string', 'x', { Other: INNER })],
@@ -281,6 +285,15 @@ describe('typed data', () => {
 	])('is refused with the sentence: %s', (sentence, change) => {
 		expect(refusal(change)).toBe(sentence);
 	});
+
+	it.each([1e21, NaN, Infinity, 1n, {}, [1], ['1'], '1\n', 'x1'])(
+		'is not signed for %p as the chain',
+		(chainId) => {
+			expect(refusal({ domain: { chainId } })).toMatch(
+				/^domain\.chainId is .* a whole number above 0$/s,
+			);
+		},
+	);
 
 	it.each([
 		['shows 100 characters', `${'7'.repeat(99)}x`, `"${'7'.repeat(99)}x", which`],
