@@ -352,13 +352,6 @@ describe('before a change', () => {
 		},
 	);
 
-	it('a service that doesn’t answer costs the change, which is told as not sent', async () => {
-		const saved = await signedIn();
-		saved.data = { ...saved.data, baseUrl: 'http://127.0.0.1:1' };
-		const { output } = await runNode(saved, FORMS.createInvites, CONTINUE);
-		expect(output[0]?.json).toMatchObject({ outcome: 'refused' });
-	});
-
 	it('a service that cuts connections is asked as often before three changes as before one', async () => {
 		let connections = 0;
 		const server = createServer().on('connection', (socket) => {
@@ -418,14 +411,6 @@ describe('a change that gets a 401', () => {
 		await sendRaw(saved, 'requestWithAuthentication', {
 			...{ method: 'POST', body: '{}', uri: `${service.url}/v2/invites` },
 		});
-
-	it('isn’t sent again by n8n’s HTTP Request node or another one either', async () => {
-		faulty({ success: false, data: 'No' });
-		const saved = wallet();
-		await invitePlainly(saved);
-		expect(writes()).toHaveLength(1);
-		expect((await call(saved)).error).toBeUndefined();
-	});
 
 	it('isn’t sent again with an access token either', async () => {
 		await invitePlainly(
