@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 
+import fc from 'fast-check';
 import type {
 	ICredentialDataDecryptedObject,
 	IDataObject,
@@ -14,6 +15,7 @@ import { CONTINUE, runNode, SavedCredentials, sendRaw, testSaved } from '../supp
 import { listen } from '../support/httpServer';
 import { FORMS } from '../support/operationForms';
 import { PollHost } from '../support/pollHost';
+import { runs } from '../support/propertyRuns';
 import { newWallet, REFUSALS, useTokenService } from '../support/tokenService';
 
 const MINUTE = 60_000;
@@ -160,6 +162,38 @@ describe('a token', () => {
 			expect(service.tokens.counts()).toEqual({ accepted: 1, refused: 0, signIns: 1 });
 		},
 	);
+
+	it('that ends at any time costs one or two sign-ins, and only a change that comes within five minutes', async () => {
+		const bursts = fc.array(
+			fc.record({
+				after: fc.constantFrom(0, MINUTE, 4 * MINUTE, 5 * MINUTE, DAY),
+				ahead: fc.constantFrom(0, MINUTE, TEN_YEARS, -MINUTE, -TEN_YEARS),
+				ends: fc.boolean(),
+				sends: fc.array(fc.constantFrom(call, poll, invite), { minLength: 1, maxLength: 5 }),
+			}),
+			{ minLength: 1, maxLength: 5 },
+		);
+		service.tokens.claims = () => ({ exp: Math.floor(Date.now() + passed) / 1000 + 3_600 });
+		await fc.assert(
+			fc.asyncProperty(bursts, async (all) => {
+				const saved = wallet();
+				for (const { after, ahead, ends, sends } of all) {
+					passed += after;
+					clockAhead = ahead;
+					if (ends) service.tokens.endTokens();
+					service.tokens.counts();
+					const results = await Promise.all(sends.map(async (send) => await send(saved)));
+					const failed = sends.filter((_, at) => results[at]?.error !== undefined);
+					expect(failed.filter((send) => send !== invite || !ends || after >= 5 * MINUTE)).toEqual(
+						[],
+					);
+					const { signIns, refused } = service.tokens.counts();
+					expect([signIns <= 2, refused <= sends.length]).toEqual([true, true]);
+				}
+			}),
+			{ numRuns: runs(10) },
+		);
+	});
 
 	it('that the HTTP Request node’s Never Error keeps is replaced by the action node', async () => {
 		const neverError = { method: 'GET', simple: false, resolveWithFullResponse: true };
