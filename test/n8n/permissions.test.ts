@@ -104,36 +104,17 @@ describe('the action node', () => {
 		expect((await run({ approvedCheck })).error).toBeUndefined();
 	});
 
-	it.each<readonly [ICredentialDataDecryptedObject, INodeParameters, string]>([
-		[
-			{ maximumPayment: '124.99' },
-			{ amountUnit: 'dollars', amountDollars: '125.00' },
-			'These credentials allow payments up to $124.99, and this one is $125.00 [item 0]',
-		],
-		[
-			{ paymentRecipients: 'ben@example.com, @example.org' },
-			{},
-			'These credentials don’t allow paying ana@example.com [item 0]',
-		],
-		[
-			{ maximumPayment: '125' },
-			{ options: { typedAmountUnit: 'notChecked' } },
-			'The signed amount can’t be compared with the limit of these credentials [item 0]',
-		],
-	])('refuses a payment beyond %j %j before it is signed', async (limit, change, message) => {
-		const parameters = await sandbox.payment(change);
-		forget();
-		const { error } = await runNode(sandbox.unreachableSigner(limit), parameters);
-		expect(error?.message).toBe(message);
-		expect(error?.description).toContain('in the credentials “saved”');
-		expect(sandbox.wire()).toEqual([]);
-		const provided = {
-			signatureSource: 'provided',
-			signature: `0x${'1'.repeat(130)}`,
-			signer: sandbox.account().address,
-		};
-		const other = await runNode(sandbox.unreachableSigner(limit), { ...parameters, ...provided });
-		expect(other.error?.message).toBe(message);
+	it.each<[ICredentialDataDecryptedObject, string]>([
+		[{ maximumPayment: '124.99' }, 'allow payments up to $124.99, and this one is $125.00'],
+		[{ paymentRecipients: 'ben@example.com, @example.org' }, 'don’t allow paying ana@example.com'],
+	])('refuses a payment beyond %j before it is signed', async (limit, words) => {
+		const payload = await sandbox.authorization();
+		for (const signature of [{}, await sandbox.signed(payload)]) {
+			const saved = sandbox.unreachableSigner(limit);
+			const { error } = await runNode(saved, sandbox.paying(payload, signature));
+			expect(error?.message).toBe(`These credentials ${words} [item 0]`);
+			expect(error?.description).toContain('in the credentials “saved”');
+		}
 		expect(sandbox.wire()).toEqual([]);
 	});
 });

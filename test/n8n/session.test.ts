@@ -211,27 +211,17 @@ describe('a token', () => {
 });
 
 describe('a refusal that no token helps', () => {
-	it.each(REFUSALS)('costs one sign-in every five minutes: %d', async (ban) => {
-		const saved = await signedIn();
-		Object.assign(service.tokens, { ban });
-		for (const signIns of [ban === 401 ? 1 : 0, 1, 1]) {
+	it.each([
+		...REFUSALS.map((ban) => [ban, call, [ban === 401 ? 1 : 0, 1, 1]] as const),
+		...[401, 404].map((ban) => [ban, callPlainly, [1, 1]] as const),
+	])('costs one sign-in every five minutes: %d in %p', async (ban, send, rounds) => {
+		const saved = await signedIn(send);
+		service.tokens.ban = ban;
+		for (const signIns of rounds) {
 			for (let time = 0; time < 3; time++) {
-				const { error } = await call(saved);
-				expect(error?.message).toContain('Not for you');
+				expect(JSON.stringify((await send(saved)).error)).toContain('Not for you');
 			}
 			expect(service.tokens.counts()).toMatchObject({ accepted: 3 + signIns, refused: 0, signIns });
-			passed += 5 * MINUTE;
-		}
-	});
-
-	it.each([401, 404])('costs one in n8n’s HTTP Request node, too: %d', async (ban) => {
-		const saved = await signedIn(callPlainly);
-		service.tokens.ban = ban;
-		for (let round = 0; round < 2; round++) {
-			for (let time = 0; time < 3; time++) {
-				expect((await callPlainly(saved)).error).toBeDefined();
-			}
-			expect(service.tokens.counts().signIns).toBe(1);
 			passed += 5 * MINUTE;
 		}
 	});
@@ -294,7 +284,6 @@ describe('a sign-in that fails', () => {
 
 	it.each([
 		['example.com', false],
-		['', false],
 		['*.127.0.0.1', false],
 		['example.com, 127.0.0.1', true],
 	])(
