@@ -3,7 +3,6 @@ import { saysItExists } from '../../../nodes/PayrollPayments/api/wordsForExistin
 it.each([
 	'This payment exists',
 	'Processed',
-	'ALREADY_PROCESSED',
 	'alreadyPaid',
 	'Duplicate request',
 	'The authorization is used or canceled',
@@ -27,7 +26,6 @@ it.each([
 	'Not new, it was paid',
 	'The request is not new since it was sent',
 	'No: it was made',
-	'was_paid',
 	'An invoice can’t be paid twice',
 	'This payment cannot be made again',
 	'No second payment was made',
@@ -35,8 +33,6 @@ it.each([
 	'Payment completed on 3 March',
 	'We paid this invoice on 3 March',
 	'The payment went out on 3 March',
-	'The payment has been received',
-	'Payment was confirmed on 3 March',
 	...[
 		'See tx-a1B2c3D4e5F6',
 		'pa-a1B2c3D4e5F6',

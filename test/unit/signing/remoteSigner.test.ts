@@ -124,8 +124,6 @@ describe.each(dialects)('a signer of dialect %s', (dialect) => {
 			});
 		}
 	});
-
-	const others = dialects.filter((one) => one !== dialect);
 });
 
 describe('a remote signer', () => {
@@ -154,16 +152,6 @@ describe('a remote signer', () => {
 			expect(await walletWith().signMessage(text)).toBe(signature);
 		}
 		expect(seen.size).toBe(2);
-	});
-
-	it('is not believed when it signed something else', async () => {
-		reply = async (call) => result(call, await judge.signMessage('something else'));
-		const words = 'isn’t from the wallet';
-		expect((await refusal()).message).toContain(words);
-		const other = { ...NOTE.message, sum: '1250001' };
-		reply = async (call) => result(call, await judge.signTypedData(NOTE.domain, NOTE.types, other));
-		const { message } = await refusalFrom(walletWith().signTypedData(guardedNote));
-		expect(message).toContain(words);
 	});
 
 	it.each<[string, unknown]>([
