@@ -3,7 +3,6 @@ import { getEventListeners } from 'node:events';
 import {
 	claimForEvent,
 	claimForPayment,
-	forget,
 	lookUp,
 	recordForGood,
 	type PaymentClaim,
@@ -66,15 +65,6 @@ it('holds no call to n8n’s store for the 30 seconds that it might have taken',
 	expect(signals.flatMap((each) => getEventListeners(each, 'abort'))).toEqual([]);
 });
 
-it('knows the first from every later time', async () => {
-	expect(await recordKey('a')).toBe('first');
-	const { calls } = store;
-	expect(await recordKey('a')).toBe('seen');
-	expect(store.calls - calls).toBe(1);
-	expect(await recordKey('b')).toBe('first');
-	expect(store.keys).toEqual(['a', 'b']);
-});
-
 it('gives exactly one the first, whenever another comes while that one still checks its record', async () => {
 	const outcomes = await Promise.all(
 		Array.from({ length: 250 }, async (_, delay) => {
@@ -96,17 +86,6 @@ it('forgets the oldest first', async () => {
 	expect(store.keys.length).toBeLessThanOrEqual(15);
 	expect(await recordKey('key 35')).toBe('seen');
 	expect(await recordKey('key 0')).toBe('first');
-});
-
-it('knows an owner again, whose first attempt may have ended in the middle, but nobody else', async () => {
-	for (const [owner, outcome] of [
-		['execution 7', 'first'],
-		['execution 8', 'seen'],
-	] as const) {
-		const request = { history: 5, owner, mayComeAgain: true };
-		expect(await recordEvent(store, 'node', 'a', request)).toBe(outcome);
-		expect(await recordEvent(store, 'node', 'a', request)).toBe(outcome);
-	}
 });
 
 it.each([
@@ -141,25 +120,6 @@ it.each([1, 100, 5_000])('runs all of 1,500 at once with a history of %d', async
 	expect(new Set(outcomes)).toEqual(new Set(['first']));
 	expect(store.calls).toBeLessThan(10);
 	if (history === 5_000) expect(new Set(store.keys)).toEqual(new Set(keys));
-});
-
-it('rejects where the store cannot be written, and lets the next one try', async () => {
-	store.meanwhile = fail('SQLITE_BUSY');
-	const failing = recordKey('a');
-	const next = recordKey('b').catch(() => 'failed too');
-	await expect(failing).rejects.toThrow('SQLITE_BUSY');
-	expect(await next).toBe('failed too');
-	store.meanwhile = () => {};
-	expect(await recordKey('a')).toBe('first');
-});
-
-it('tries again where another process made the node’s row first', async () => {
-	store.once('meanwhile', () => {
-		store.saved = ['of another process'];
-		throw new Error('UNIQUE constraint failed');
-	});
-	expect(await recordKey('a')).toBe('first');
-	expect(store.keys).toEqual(['of another process', 'a']);
 });
 
 it('after a first call that failed, records a key that is new, and leaves the other to a person', async () => {
@@ -228,72 +188,26 @@ describe('permanent keys', () => {
 		store.meanwhile = fail('SQLITE_BUSY');
 		await expect(recordPaid()).rejects.toThrow('SQLITE_BUSY');
 	});
-
-	it('are forgotten in one call, no matter who recorded them', async () => {
-		await recordPaid();
-		const { calls } = store;
-		await forget({ store, nodeKey: 'paid', maxEntries: 1_000 }, ['a', 'none']);
-		expect([store.keys, store.calls]).toEqual([['b'], calls]);
-	});
 });
 
-describe('a required key', () => {
-	const claimAfter = async (requiredKeys: readonly string[]) =>
-		await claimKeys(['a'], { nodeKey: 'required', requiredKeys });
-
-	it('is left alone, whether the claim succeeds or not', async () => {
-		store.saved = ['earlier'];
-		await released(await claimAfter(['earlier']));
-		expect(store.saved).toEqual(['earlier']);
-	});
-
-	it('that isn’t there lets nobody claim, and isn’t recorded', async () => {
-		store.saved = ['other'];
-		expect(await claimAfter(['earlier', 'other'])).toBeUndefined();
-		expect([store.saved, store.calls]).toEqual([['other'], 2]);
-	});
-});
-
-describe('a request that is canceled', () => {
-	let cancel: AbortController;
-
-	beforeEach(() => {
-		cancel = new AbortController();
-	});
-
-	const claim = async (key: string) =>
-		await claimKeys([key], { nodeKey: 'canceled', signal: cancel.signal });
-	const find = async (key: string) =>
-		await lookUp({ store, nodeKey: 'canceled', maxEntries: 1_000 }, [[key]], cancel.signal);
-
-	it('ends at once where it waits for its turn, and records nothing', async () => {
-		/* In its last call, so that nobody shares the next one with those that are canceled. */
-		store.takesTime = async () => await pass(100);
-		const other = claimKeys(['a'], { nodeKey: 'canceled' });
-		while (store.calls < 2) await moment();
-		const waiting = [claim('b'), find('c')];
-		const begun = performance.now();
-		cancel.abort(new Error('stopped'));
-		for (const each of waiting) await expect(each).rejects.toThrow('stopped');
-		await expect(claim('b')).rejects.toThrow('stopped');
-		expect(performance.now() - begun).toBe(0);
-		expect(getEventListeners(cancel.signal, 'abort')).toEqual([]);
-		await other;
-		await pass(60_000);
-		expect([store.keys, store.calls]).toEqual([['a'], 2]);
-	});
-
-	it.each([
-		['recorded', 'afterwards', 1, claim],
-		['verified', 'afterwards', 2, claim],
-		['looked for', 'meanwhile', 1, find],
-	] as const)('leaves no trace where it is %s', async (_what, moment, calls, request) => {
-		store[moment] = () => {
-			if (store.calls === calls) cancel.abort(new Error('stopped'));
-		};
-		await expect(request('a')).rejects.toThrow('stopped');
-		expect(store.saved).toEqual([]);
-	});
+it('a request that is canceled ends at once where it waits for its turn, and records nothing', async () => {
+	const cancel = new AbortController();
+	const [list, { signal }] = [{ store, nodeKey: 'canceled', maxEntries: 1_000 }, cancel];
+	/* In its last call, so that nobody shares the next one with those that are canceled. */
+	store.takesTime = async () => await pass(100);
+	const other = claimKeys(['a'], { nodeKey: 'canceled' });
+	while (store.calls < 2) await moment();
+	const claim = async () => await claimKeys(['b'], { nodeKey: 'canceled', signal });
+	const waiting = [claim(), lookUp(list, [['c']], signal)];
+	const begun = performance.now();
+	cancel.abort(new Error('stopped'));
+	for (const each of waiting) await expect(each).rejects.toThrow('stopped');
+	await expect(claim()).rejects.toThrow('stopped');
+	expect(performance.now() - begun).toBe(0);
+	expect(getEventListeners(signal, 'abort')).toEqual([]);
+	await other;
+	await pass(60_000);
+	expect([store.keys, store.calls]).toEqual([['a'], 2]);
 });
 
 /** Lets another process read the list at these removals, by number, and write it back a bit later. */
@@ -310,13 +224,6 @@ const writeBack = (removals: readonly number[]) => {
 };
 
 describe('a claim that is released', () => {
-	it('leaves what others recorded in the meantime', async () => {
-		const claim = await claimKeys(['a']);
-		await Promise.all([released(claim), ...['b', 'c', 'd'].map((key) => claimKeys([key]))]);
-		expect(store.keys.sort()).toEqual(['b', 'c', 'd']);
-		expect(await claimKeys(['a'])).toBeDefined();
-	});
-
 	it.each([[], [1], [1, 2], [1, 2, 3]].map((at) => [at]))(
 		'leaves the record exactly as it was, where another process reads at the removals %j',
 		async (at) => {
@@ -352,30 +259,9 @@ describe('a claim that is released', () => {
 		await released(claim);
 		expect(store.calls - calls).toBe(10);
 	});
-
-	it('takes no room, however often that happens', async () => {
-		const limited = { maxEntries: 100 };
-		for (let count = 0; count < 36; count++) await claimKeys([`paid ${count}`], limited);
-		for (let count = 0; count < 125; count++) {
-			await released(await claimKeys([`refused ${count}`], limited));
-		}
-		expect(store.keys).toEqual(Array.from({ length: 36 }, (_, count) => `paid ${count}`));
-	});
 });
 
 describe('a claim that fails', () => {
-	it('leaves no trace where another process wrote it back', async () => {
-		await claimKeys(['a']);
-		const before = [...store.saved];
-		const claiming = claimKeys(['a', 'b']);
-		while (!store.keys.includes('b')) await moment();
-		const stale = [...store.saved];
-		while (store.keys.includes('b')) await moment();
-		store.saved = stale;
-		expect(await claiming).toBeUndefined();
-		expect(store.saved).toEqual(before);
-	});
-
 	it.each([[[]], [[1]]])(
 		'takes out those of its keys that were not there, written back at the removals %j',
 		async (at) => {
@@ -404,12 +290,6 @@ describe('a claim that fails', () => {
 describe('events that wait at the same moment', () => {
 	/* The store was just asked, so the next ones wait and are asked about together. */
 	beforeEach(async () => void (await recordKey('before')));
-
-	it('are the first and a repeat where two of them are the same', async () => {
-		const recorded = ['a', 'a'].map(async (key) => await recordKey(key, { history: 9 }));
-		expect(await Promise.all(recorded)).toEqual(['first', 'seen']);
-		expect(store.keys).toEqual(['before', 'a']);
-	});
 
 	it('leave room to those that have yet to be verified, unless no other process can have them', async () => {
 		const record = jest.spyOn(store, 'checkProcessedAndRecord');
@@ -479,16 +359,6 @@ describe('looking for keys', () => {
 		const groups = keys.map((key) => [key]);
 		return keys.filter(await lookUp({ store: from, nodeKey, maxEntries }, groups));
 	};
-
-	it('says which are there, and leaves no trace', async () => {
-		await claimKeys(['a']);
-		const before = [...store.saved];
-		expect(await find(['a', 'b'])).toEqual(['a']);
-		expect(store.saved).toEqual(before);
-		const { calls } = store;
-		expect(await find(['b', 'c'])).toEqual([]);
-		expect(store.calls - calls).toBe(2);
-	});
 
 	it('tries once more to take out its trace, and rejects where it could not', async () => {
 		const remove = jest.spyOn(store, 'removeProcessed');

@@ -38,6 +38,14 @@ const send = jest.fn();
 beforeEach(() => send.mockReset());
 afterEach(() => expect(send).not.toHaveBeenCalled());
 
+/** What a look-up that is killed in its middle leaves behind. */
+const leftBy = async (looked: Payment): Promise<string[]> => {
+	let left: string[] = [];
+	store.once('afterwards', () => (left = store.saved));
+	await look([looked]);
+	return left;
+};
+
 /** What is known of a payment that is refused. */
 const refusedWith = (message: string, hint: string) => ({
 	is: 'refused',
@@ -58,14 +66,6 @@ const askFirst = (code?: string) =>
 	`Ask the service whether this payment was made: name team, recipient, amount and time, since it doesn’t know this code. If it was, leave it out of the next run. Only if it was not, enter ${code} as “Confirmed Not Paid” under Options and run the node again.`;
 
 describe('a payment that was made', () => {
-	it('is answered from memory within one run of the node', async () => {
-		const again = { executionId: 'again' };
-		expect(await pay(payment, paid, again)).toEqual(paid);
-		const answer = { ...paid, already_sent: true };
-		expect(await look([payment], again)).toEqual([{ is: 'done', when: 'earlierTry', answer }]);
-		expect(await open(again).perform(payment, send)).toEqual(answer);
-	});
-
 	it.each([
 		['authorization', withSalt('2')],
 		['reference where it had none', withSalt('2', 'INV-2')],
@@ -90,17 +90,6 @@ describe('a payment that was made', () => {
 			expect(sent.splice(0)).toEqual([other, payment]);
 			store.saved = [];
 		}
-	});
-
-	it('says of another reference that the item was paid for another one', async () => {
-		const again = { executionId: 'another reference' };
-		await pay(invoice, paid, again);
-		const answer = { ...paid, already_sent: true };
-		const same = { ...invoice, reference: ' inv-1' };
-		expect(await look([same], again)).toEqual([{ is: 'done', when: 'earlierTry', answer }]);
-		expect(await look([withSalt('2', 'INV-2')], again)).toMatchObject([
-			{ is: 'refused', when: 'earlierTry' },
-		]);
 	});
 
 	it.each([
@@ -133,14 +122,6 @@ describe('a payment that was made', () => {
 		expect(error.context.attemptCode).toBeUndefined();
 		expect(await look([second])).toEqual([{ is: 'done', when: 'earlierRun', error }]);
 		expect(sent).toHaveLength(1);
-	});
-
-	it('is unknown to each try of an AI tool, which n8n counts as a run of its own', async () => {
-		const tool = { executionId: 'chat', isTool: true };
-		await pay(payment, paid, tool);
-		expect(await look([payment], tool)).toMatchObject([{ is: 'done', when: 'earlierRun' }]);
-		const journal = open(tool);
-		await expect(journal.perform(payment, send)).rejects.toThrow(WAS_PAID);
 	});
 
 	it('is recorded as paid with the next payment, should the process end before the run does', async () => {
@@ -222,14 +203,6 @@ describe('a payment that was made', () => {
 		}
 		store.saved = saved.slice(-2);
 		expect(await is(withSalt('1', 'INV-1'))).toBe('done');
-	});
-
-	it('is refused as paid where another execution paid it after the check', async () => {
-		const late = open();
-		expect(await late.look([payment])).toEqual([{ is: 'sendable', attempt: 1 }]);
-		await pay(payment);
-		await expect(late.perform(payment, send)).rejects.toThrow(WAS_PAID);
-		expect(await open().look([payment])).toMatchObject([{ is: 'done' }]);
 	});
 });
 
@@ -336,39 +309,6 @@ describe('a payment that was sent', () => {
 	});
 });
 
-describe('a payment that was refused', () => {
-	const rows = ['1', '2', '3'].map((salt, item) => ofItem(item, withSalt(salt)));
-	const again = { executionId: 'tries' };
-
-	it('is sent in the next try of the run', async () => {
-		const [first = payment, second = payment] = rows;
-		await expect(pay(first, refused, again)).rejects.toThrow('wasn’t accepted');
-		await pay(second, paid, again);
-		expect(await look([first], again)).toEqual([{ is: 'sendable', attempt: 1 }]);
-		expect(await pay(first, paid, again)).toEqual(paid);
-	});
-
-	it('isn’t among those that earlier tries have made, or may have', async () => {
-		const [first = payment, second = payment, third = payment] = rows;
-		await failureOf(pay(first, refused, again));
-		await pay(second, paid, again);
-		await failureOf(pay(third, broken, again));
-		expect(open(again).ofEarlierTries()).toEqual([second, third]);
-	});
-
-	it('stays refused in the run once the outcome of another payment is unknown', async () => {
-		const [first = payment, second = payment, third = payment] = rows;
-		const refusal = await failureOf(pay(first, refused, again));
-		await pay(second, paid, again);
-		await failureOf(pay(third, broken, again));
-		expect(await look([first], again)).toEqual([
-			{ is: 'refused', when: 'earlierTry', error: refusal },
-		]);
-		await expect(open(again).perform(first, send)).rejects.toBe(refusal);
-		expect(await is(first)).toBe('sendable');
-	});
-});
-
 describe('n8n’s store', () => {
 	it('leaves a payment alone where it cannot be asked, unless its fate is known', async () => {
 		const memory = new ProcessMemory();
@@ -407,19 +347,6 @@ describe('n8n’s store', () => {
 		expect(await pay(payment, paid, { memory, nodeId: 'other' })).toEqual(paid);
 	});
 
-	it('isn’t asked for a workflow that n8n doesn’t keep, and then nothing is sent', async () => {
-		store.meanwhile = fail('The expression evaluated to a falsy value');
-		const memory = new ProcessMemory();
-		const other = ofItem(1, withSalt('other'));
-		await pay(other, paid, { memory, nodeId: 'other' });
-		const journal = open({ workflowId: '', memory });
-		expect(await journal.look([payment, other])).toMatchObject([
-			{ is: 'sendable', attempt: 1 },
-			{ is: 'done', when: 'earlierRun' },
-		]);
-		await expect(journal.perform(payment, send)).rejects.toThrow('so it was not sent');
-	});
-
 	it('may have recorded what it failed to answer: then the payment counts as sent', async () => {
 		const journal = open();
 		await journal.look([payment]);
@@ -446,14 +373,6 @@ describe('n8n’s store', () => {
 		await expect(pay(payment)).rejects.toThrow(WAS_SENT);
 		expect(await pay({ ...payment, confirmedNotPaid: ['E6C8-B6E6-1'] })).toEqual(paid);
 	});
-
-	/** What a look-up that is killed in its middle leaves behind. */
-	const leftBy = async (looked: Payment): Promise<string[]> => {
-		let left: string[] = [];
-		store.once('afterwards', () => (left = store.saved));
-		await look([looked]);
-		return left;
-	};
 
 	it.each([
 		['that was never sent', false],
@@ -583,56 +502,29 @@ describe('two nodes of one process', () => {
 	});
 
 	it('know it while it is under way, and send it once', async () => {
-		const journal = open({ memory });
-		const answer = await journal.perform(payment, async () => {
-			const error = await failureOf(pay(payment, paid, copy));
+		const answer = await open({ memory }).perform(invoice, async () => {
+			const error = await failureOf(pay(invoice, paid, copy));
 			/* A code would deny what may still be sent. */
 			expect(error).toMatchObject({ message: BEING_SENT, hint: BEING_SENT_HINT });
 			expect(error.context.attemptCode).toBeUndefined();
-			expect(await is(payment, copy)).toBe('refused');
+			expect(await is(invoice, copy)).toBe('refused');
 			/* Nor does the code of an attempt that is still under way. */
-			const confirmed = { ...payment, confirmedNotPaid: ['E6C8-B6E6-1'] };
-			await expect(open(copy).perform(confirmed, send)).rejects.toThrow(BEING_SENT);
+			const confirmedNotPaid = [await codeOf(pay(invoice))];
+			for (const each of [invoice, withSalt('9', 'INV-1')]) {
+				const work = open(copy).perform({ ...each, confirmedNotPaid }, send);
+				await expect(work).rejects.toThrow(BEING_SENT);
+			}
 			return paid;
 		});
 		expect(answer).toEqual(paid);
 		expect(sent).toEqual([]);
 	});
 
-	it('know it while it is under way with another authorization, too', async () => {
-		const answer = await open({ memory }).perform(invoice, async () => {
-			const confirmedNotPaid = [await codeOf(pay(invoice))];
-			const other = { ...withSalt('9', invoice.reference), confirmedNotPaid };
-			expect((await failureOf(pay(other, paid, copy))).message).toBe(BEING_SENT);
-			return paid;
-		});
-		expect(answer).toEqual(paid);
-	});
-
 	it('know that this process paid it, whatever a killed look-up of another process left', async () => {
 		await pay(invoice, paid, { memory });
-		let left: string[] = [];
-		store.once('afterwards', () => (left = store.saved));
-		await look([invoice]);
-		store.saved = left;
+		store.saved = await leftBy(invoice);
 		expect(await is(invoice, { memory })).toBe('done');
 		expect(await is({ ...invoice, cents: 1 }, { memory })).toBe('refused');
-	});
-
-	it('send it once where both have looked at the same moment', async () => {
-		const nodes = Array.from({ length: 20 }, (_, node) => open({ memory, nodeId: `${node}` }));
-		await Promise.all(nodes.map(async (each) => await each.look([invoice])));
-		const outcomes = await Promise.allSettled(
-			nodes.map(async (each, node) => {
-				await each.perform({ ...withSalt(`${node}`, 'INV-1') }, async () => {
-					sent.push(invoice);
-					await moment();
-					return paid;
-				});
-			}),
-		);
-		expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-		expect(sent).toHaveLength(1);
 	});
 
 	it.each([
@@ -687,59 +579,29 @@ describe('after the execution was stopped', () => {
 	});
 
 	it('nothing is looked up, claimed or sent', async () => {
-		stop.abort();
-		await expect(journal.look([payment])).rejects.toMatchObject(stopped);
-		await expect(journal.perform(payment, send)).rejects.toMatchObject(stopped);
-		expect(store.calls).toBe(0);
-	});
-
-	it('nothing is claimed that was looked up before', async () => {
 		await journal.look([payment]);
 		const { calls } = store;
 		stop.abort();
 		await expect(journal.perform(payment, send)).rejects.toMatchObject(stopped);
+		await expect(journal.look([payment])).rejects.toMatchObject(stopped);
 		await journal.close();
 		expect(store.calls).toBe(calls);
 	});
 
-	it.each([1, 2])(
-		'nothing is sent that was claimed by call %d, and the claim is released',
-		async (call) => {
-			await journal.look([payment]);
-			const { calls } = store;
-			store.afterwards = () => {
-				if (store.calls - calls === call) stop.abort();
-			};
-			await expect(journal.perform(payment, send)).rejects.toMatchObject(stopped);
-			expect(store.saved).toEqual([]);
-		},
-	);
-
-	it('what was under way is recorded as paid', async () => {
-		const answer = await journal.perform(payment, async () => {
-			stop.abort();
-			return await Promise.resolve(paid);
-		});
-		expect(answer).toEqual(paid);
-		await journal.close();
-		expect(await is(payment)).toBe('done');
+	it.each([
+		['looked for', 1],
+		['claimed', 3],
+		['verified', 4],
+	])('nothing is sent, and no trace left, where it was %s in the meantime', async (_what, call) => {
+		store.meanwhile = () => {
+			if (store.calls === call) stop.abort();
+		};
+		await expect(journal.perform(payment, send)).rejects.toMatchObject(stopped);
+		expect(store.saved).toEqual([]);
 	});
 });
 
 describe('a code', () => {
-	it('lets exactly this payment be sent once more, however often the node runs with it', async () => {
-		const confirmedNotPaid = [await codeOf(pay(payment, broken))];
-		const confirmed = { ...payment, confirmedNotPaid };
-		const second = await codeOf(pay(confirmed, broken));
-		for (let count = 0; count < 3; count++) {
-			const error = await failureOf(pay(confirmed));
-			expect([error.message, error.context.attemptCode]).toEqual([WAS_SENT, second]);
-			expect(error.hint).toMatch(/^Ask the service/);
-		}
-		expect(await codeOf(pay(payment))).toBe(second);
-		expect(sent).toHaveLength(2);
-	});
-
 	it('leads from attempt to attempt, each with a code of its own', async () => {
 		const codes = [await codeOf(pay(payment, broken))];
 		for (let count = 2; count <= 11; count++) {
@@ -912,14 +774,6 @@ it.each([2, 3, 4])(
 );
 
 describe('a look at several payments', () => {
-	it('counts the attempts, and lets different payments pass', async () => {
-		const confirmedNotPaid = [await codeOf(pay(payment, broken))];
-		const others = ['1', '2'].map((salt, item) => ofItem(1 + item, withSalt(salt, salt)));
-		expect(await look([{ ...payment, confirmedNotPaid }, ...others])).toEqual(
-			[2, 1, 1].map((attempt) => ({ is: 'sendable', attempt })),
-		);
-	});
-
 	const again = 'Remove one of the two, or get a new authorization for a new payment.';
 	const sameReference =
 		'If both are the same payment, remove one of the two. If not, give each its own reference.';
