@@ -269,6 +269,7 @@ describe('a claim that fails', () => {
 			const before = [...store.saved];
 			writeBack(at);
 			expect(await claimKeys(['b', 'c'])).toBeUndefined();
+			await pass(100);
 			expect(store.saved).toEqual(before);
 		},
 	);

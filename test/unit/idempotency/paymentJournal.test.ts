@@ -6,7 +6,7 @@ import {
 	SignInFailed,
 	UserError,
 } from '../../../nodes/PayrollPayments/shared/errors';
-import { fail, moment, runVirtualClock } from './memoryStore';
+import { fail, moment, pass, runVirtualClock } from './memoryStore';
 import {
 	broken,
 	codeOf,
@@ -527,6 +527,18 @@ describe('two nodes of one process', () => {
 		expect(await is({ ...invoice, cents: 1 }, { memory })).toBe('refused');
 	});
 
+	it('send it once where both have looked at the same moment', async () => {
+		const nodes = ['node', 'copy'].map((nodeId) => open({ memory, nodeId }));
+		for (const each of nodes) await each.look([invoice]);
+		const slowly = async () => {
+			await pass(1_000);
+			return paid;
+		};
+		const performed = nodes.map(async (each) => await each.perform(invoice, slowly));
+		const outcomes = (await Promise.allSettled(performed)).map(({ status }) => status);
+		expect(outcomes).toEqual(['fulfilled', 'rejected']);
+	});
+
 	it.each([
 		['ana@example.com', 'already paid'],
 		['ben@example.com', 'used for another'],
@@ -598,6 +610,15 @@ describe('after the execution was stopped', () => {
 		};
 		await expect(journal.perform(payment, send)).rejects.toMatchObject(stopped);
 		expect(store.saved).toEqual([]);
+	});
+
+	it('what was under way is recorded as paid', async () => {
+		await journal.perform(payment, async () => {
+			stop.abort();
+			return await Promise.resolve(paid);
+		});
+		await journal.close();
+		expect(await is(payment)).toBe('done');
 	});
 });
 
