@@ -27,20 +27,6 @@ const sends = async () => await Promise.resolve(invited);
 const fails = (error: Error) => async () => await Promise.reject(error);
 const neverSent = fails(new Error('sent'));
 
-it('sends a change once, and repeats its answer in later tries of the run', async () => {
-	expect(await journal().look([change('ana')])).toEqual([{ is: 'sendable', attempt: 1 }]);
-	expect(journal().hasAnswers).toBe(false);
-	expect(await journal().perform(change('ana'), sends)).toEqual(invited);
-	expect(await journal().perform(change('ana'), neverSent)).toEqual(invited);
-	expect(await journal().look([change('ana'), change('ben')])).toEqual([
-		{ is: 'done', when: 'earlierTry', answer: invited },
-		{ is: 'sendable', attempt: 1 },
-	]);
-	expect(journal().hasAnswers).toBe(true);
-	/* A loop runs the node again. */
-	expect(await journal(1).look([change('ana')])).toMatchObject([{ is: 'sendable' }]);
-});
-
 it('does not send an unrepeatable change again whose outcome is unknown', async () => {
 	await expect(journal().perform(change('ana', true), fails(broken))).rejects.toBe(broken);
 	const error = {

@@ -15,22 +15,6 @@ const scope: RunScope = {
 	hasOwnRun: true,
 };
 
-it('keeps what one run of a node did apart from every other run', () => {
-	const cache = new ExecutionMemory<string>();
-	cache.of(scope).set('invite', 'sent');
-	const others = [
-		{ runIndex: 1 },
-		{ executionId: '8' },
-		{ nodeId: 'm' },
-		{ workflowId: 'v' },
-		{ nodeName: 'Pay 2' },
-	];
-	for (const other of others) {
-		const scopes = [scope, { ...scope, ...other }];
-		expect(scopes.map((each) => cache.of(each).get('invite'))).toEqual(['sent', undefined]);
-	}
-});
-
 it('loses nothing to any number of other runs', () => {
 	const cache = new ExecutionMemory<string>();
 	cache.of(scope).set('invite', 'unknown');
