@@ -3,7 +3,7 @@ import type { ICredentialDataDecryptedObject, INodeParameters } from 'n8n-workfl
 import '../support/withoutPauses';
 import { CATALOGUE } from '../../nodes/PayrollPayments/operations/catalogue';
 import { RUN_OPTIONS } from '../../nodes/PayrollPayments/run/commonOptions';
-import { CONTINUE, processedKeys, recordsOf, runNode } from '../support/actionHost';
+import { processedKeys, recordsOf, runNode } from '../support/actionHost';
 import { useActionSandbox, without } from '../support/actionSandbox';
 import { formFor } from '../support/sandboxForms';
 
@@ -215,26 +215,6 @@ describe('Check Only', () => {
 	);
 });
 
-/* One operation that checks its items one by one, and both that check them together. */
-it.each(['administratorInvite.create', 'invite.create from JSON', 'payment.create'])(
-	'%s fails item by item with Continue On Fail, and the others are shown',
-	async (name) => {
-		const parameters = await prepared(name);
-		const field = name.startsWith('administrator') ? 'entityId' : 'teamId';
-		const id = `={{ $json.isBroken ? '' : ${JSON.stringify(parameters[field])} }}`;
-		const { output, error } = await runNode(
-			sandbox.unreachableSigner(),
-			{ ...checking(parameters), [field]: id },
-			{ items: [{ isBroken: true }, {}], ...CONTINUE },
-		);
-		expect(error).toBeUndefined();
-		expect(output.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 1 }]);
-		expect(output[0]?.json.error).toMatch(/resolved to nothing \[item 0\]/);
-		expect(output[1]?.json).toHaveProperty('check', 'passed');
-		expect(sandbox.wire()).toEqual([]);
-	},
-);
-
 /* Signed outside n8n, from nothing but what the check shows. */
 describe.each(['payment.create', 'administratorInvite.complete'])(
 	'a signature that %s has to be provided',
@@ -280,41 +260,26 @@ describe.each(['payment.create', 'administratorInvite.complete'])(
 	},
 );
 
-describe('several requests', () => {
-	it.each(['create', 'send'])(
-		'administratorInvite.%s gives one item per batch of 100',
-		async (operation) => {
-			const form = await formFor(sandbox, `administratorInvite.${operation}`);
-			const emails = Array.from({ length: 250 }, (_, index) => `admin${index}@example.com`);
-			const { output } = await sandbox.run(checking({ ...form, emails: emails.join() }));
-			const records = recordsOf(output);
-			const sizes = records.map(({ request }) => Object(request).body.emails.length);
-			expect(sizes).toEqual([100, 100, 50]);
-			expect(records.map(({ summary }) => summary)).toEqual([
-				expect.stringMatching(/^Invite 100 people \(admin0@/),
-				expect.stringMatching(/^Invite 100 people \(admin100@/),
-				expect.stringMatching(
-					/^Invite 50 people \(admin200@example\.com, admin201@example\.com, admin202@example\.com and 47 more\)/,
-				),
-			]);
-			expect(output.map(({ pairedItem }) => pairedItem)).toEqual(Array(3).fill({ item: 0 }));
-			expect(sandbox.wire()).toEqual([]);
-		},
-	);
-
-	it('names nothing as done where a later item is refused', async () => {
-		const good = await sandbox.payment();
-		const wrong = await sandbox.payment({}, { amount_cents: 12_600 });
-		const parameters = checking({ ...good, typedData: '={{ $json.typedData }}' });
-		const items = [good, wrong].map(({ typedData }) => ({ typedData: String(typedData) }));
-		const { error, output } = await sandbox.run(parameters, { items });
-		expect(output).toEqual([]);
-		expect(error?.message).toBe('Authorization: $126.00. Amount: $125.00 [item 1]');
-		expect(error?.description).not.toContain('Already done');
-		expect(error?.data).toBeUndefined();
+it.each(['create', 'send'])(
+	'administratorInvite.%s gives one item per batch of 100',
+	async (operation) => {
+		const form = await formFor(sandbox, `administratorInvite.${operation}`);
+		const emails = Array.from({ length: 250 }, (_, index) => `admin${index}@example.com`);
+		const { output } = await sandbox.run(checking({ ...form, emails: emails.join() }));
+		const records = recordsOf(output);
+		const sizes = records.map(({ request }) => Object(request).body.emails.length);
+		expect(sizes).toEqual([100, 100, 50]);
+		expect(records.map(({ summary }) => summary)).toEqual([
+			expect.stringMatching(/^Invite 100 people \(admin0@/),
+			expect.stringMatching(/^Invite 100 people \(admin100@/),
+			expect.stringMatching(
+				/^Invite 50 people \(admin200@example\.com, admin201@example\.com, admin202@example\.com and 47 more\)/,
+			),
+		]);
+		expect(output.map(({ pairedItem }) => pairedItem)).toEqual(Array(3).fill({ item: 0 }));
 		expect(sandbox.wire()).toEqual([]);
-	});
-});
+	},
+);
 
 const WITH_SIGNATURE = 'payment.create with a provided signature';
 

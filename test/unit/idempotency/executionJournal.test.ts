@@ -66,6 +66,7 @@ it.each([
 	await expect(journal().perform(again, fails(error))).rejects.toBe(error);
 	expect(journal().hasAnswers).toBe(false);
 	expect(await journal().perform(again, sends)).toEqual(invited);
+	expect(journal().hasAnswers).toBe(true);
 });
 
 it('counts all tries of an AI tool as one run for what may not be sent again', async () => {
