@@ -404,21 +404,6 @@ describe('looking for keys', () => {
 	/** Times at which another process begins, in milliseconds. */
 	const delays = Array.from({ length: 100 }, (_, index) => 10 * index);
 
-	it('finds what is there, and nothing else, while another process looks for the same', async () => {
-		const found = await Promise.all(
-			delays.map(async (delay) => {
-				const from = new MemoryStore();
-				from.saved = ['a', 'a owner 0'];
-				const look = async (process: string) =>
-					await find(['a', 'b'], { nodeKey: `looking in ${process} after ${delay}`, from });
-				const both = await Promise.all([look('one'), pass(delay).then(() => look('the other'))]);
-				expect(from.saved).toEqual(['a', 'a owner 0']);
-				return both;
-			}),
-		);
-		expect(new Set(found.flat().map(String))).toEqual(new Set(['a']));
-	});
-
 	it('takes out no record that another process makes between two that were made together', async () => {
 		writeBack([1]);
 		store.afterRemoval = (count) => count === 3 && store.saved.push('a', 'its owner');

@@ -263,15 +263,10 @@ describe('a payment that was sent', () => {
 	});
 
 	it.each([
-		null,
-		{},
-		{ expires: '' },
-		{ expires: '0' },
-		{ expires: '3600' },
-		{ expires: '0x6ab13b80' },
-		{ expires: '-1790000000' },
-		{ expires: '1790000000.5' },
-		{ expires: '99999999999999' },
+		...[null, {}],
+		...['', '0', '3600', '0x6ab13b80', '-1790000000', '1790000000.5', '99999999999999'].map(
+			(expires) => ({ expires }),
+		),
 	])('says nothing of an expiry that does not read as a time: %j', async (authorization) => {
 		const odd = { ...payment, typedData: authorization };
 		expect((await failureOf(pay(odd, broken))).hint).not.toContain('valid until');
