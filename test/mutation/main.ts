@@ -93,7 +93,7 @@ const PARTS: Readonly<Record<string, Part>> = {
 			'unit/shared/money.test.ts',
 			'unit/signing/typedAmount.test.ts',
 			'unit/{operations,run}/*.test.ts',
-			'n8n/{action,looseAnswers,checkOnly,hostRuns,invitePeople,officeSheets}.test.ts',
+			'n8n/{action,looseAnswers,checkOnly,hostRuns,invitePeople}.test.ts',
 			'n8n/{laterTries,openQuestions,outputSchemas,payRun,paymentChecks,paymentRows}.test.ts',
 			'n8n/{payments,permissions,services,session,signingGuard}.test.ts',
 			'n8n/conformance/contract.test.ts',

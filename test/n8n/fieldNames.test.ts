@@ -1,7 +1,6 @@
 import { runNode, sendRaw, SavedCredentials } from '../support/actionHost';
 import { useEchoService } from '../support/echoService';
 import { FORMS } from '../support/operationForms';
-import { PollHost } from '../support/pollHost';
 
 const service = useEchoService();
 
@@ -104,13 +103,6 @@ it('typed data is left alone, as it is signed', async () => {
 	const body = Object(last()?.body);
 	expect(body).toMatchObject({ sig_hex: FORMS.createInstantPayment.signature });
 	expect(body.typed_data).toMatchObject(JSON.parse(FORMS.createInstantPayment.typedData));
-});
-
-it('the polling trigger reads by them, too', async () => {
-	const form = { event: 'balanceChanged', entityId: 'te-a1B2c3D4e5F6' };
-	const { items, error } = await new PollHost(credentials(), form).fetchTestEvent();
-	expect(error).toBeUndefined();
-	expect(items).toMatchObject([{ currency: 'USD', balance_cents: '1250' }]);
 });
 
 it('n8n’s HTTP Request node sends what it is told', async () => {

@@ -119,6 +119,8 @@ describe('columns of input rows', () => {
 		['e_mail', 'FIRST-NAME'],
 		[' E MAIL ', 'first name'],
 		['\uFEFFeMail', 'First_Name'],
+		['E\u2011Mail', 'first–name'],
+		['\ufeffE-Mail\u00a0', 'First\u00a0Name'],
 	] as const;
 
 	it.each<[string, IDataObject[], object[], options?: INodeParameters]>([
@@ -211,11 +213,14 @@ describe('columns of input rows', () => {
 	/* test/unit/shared/spoiledCells.test.ts has each kind of spoiled cell. */
 	const NO_PREFILL = 'prefill can’t be a column; use one for each field, e.g. first_name';
 	const BROKEN = 'First Name has #REF!, the error of a formula in a sheet';
+	const LOST =
+		'last_name has \ufffd, a letter that was lost when the file was read; save the file as UTF-8';
 	const TWO = 'columns First Name and firstName both hold First Name';
 
 	it.each<[fault: string, row: IDataObject]>([
 		['"b@example\ufffd" isn’t an email address', { email: ' b@example\u200b' }],
 		['"#N/A" isn’t an email address', { email: '#N/A' }],
+		['"\'ana@example.com" isn’t an email address', { email: "'ana@example.com" }],
 		['email is missing', { name: 'Ben' }],
 		['email is missing', { email: ' ', name: 'Ben' }],
 		/* As databases leave it open. */
@@ -227,6 +232,8 @@ describe('columns of input rows', () => {
 		[NO_PREFILL, { email: b, prefill: '{"first_name":"B"}' }],
 		['phone has lost some of its digits; enter it as text', { email: b, phone: 2 ** 64 }],
 		[BROKEN, { email: b, 'First Name': 'Ana #REF!' }],
+		[LOST, { email: b, last_name: 'M\ufffdller' }],
+		[LOST, { email: b, last_name: 'M\u0096ller' }],
 	])('refuse a row where %s: %j', async (fault, row) => {
 		const { error } = await invite([{ email: a }, row]);
 		expect(error?.message).toBe(`Row 2: ${fault}`);
@@ -298,7 +305,7 @@ describe('columns of input rows', () => {
 	it('are named by the row of the sheet, and left out where they are empty', async () => {
 		const items = [
 			{ row_number: 2, email: a },
-			{ row_number: 3, email: '' },
+			{ row_number: 3, email: '', checked: false },
 			{ row_number: 5, email: 'x' },
 			{ row_number: 9, email: a },
 		];

@@ -75,14 +75,6 @@ it.each([
 	else expect(error?.message).toContain(fault);
 });
 
-it('the rows of a list have one approval, with which all of them are sent', async () => {
-	const rows = await sheet(2);
-	const checked = recordsOf((await runText(rows, { checkOnly: true })).output);
-	expect(new Set(checked.map(({ approval }) => approval)).size).toBe(1);
-	const paid = await runText(rows, { approvedCheck: String(checked[0]?.approval) });
-	expect(outcomes(paid)).toEqual(['paid', 'paid']);
-});
-
 it('a list of which a row was paid before is sent with its own approval', async () => {
 	const rows = await sheet();
 	await runItems(rows.slice(0, 1));
@@ -98,17 +90,6 @@ it('a list of which a row was paid before is sent with its own approval', async 
 	expect(outcomes(paid)).toEqual(['refused', 'paid', 'paid']);
 });
 
-it('a list with a row that can’t be told of isn’t sent with an approval of the others', async () => {
-	const [ana = {}, ben = {}, cleo = {}] = await sheet();
-	const [check] = recordsOf((await runText([ana, cleo], RUN_CHECK)).output);
-	const approvedCheck = String(check?.approval);
-	const rows = [ana, { ...ben, amount: '' }, cleo];
-	expect(outcomes(await runText(rows, { approvedCheck }, CONTINUE))).toEqual(
-		Array(3).fill('refused'),
-	);
-	expect(sandbox.writes()).toEqual([]);
-});
-
 it('the rows of a list that is refused as a whole are paired with their item', async () => {
 	const credentials = sandbox.credentials({ maximumPerRun: '200' });
 	const parameters = form('json', {}, { paymentsJson: '={{ $json.rows }}' });
@@ -118,6 +99,9 @@ it('the rows of a list that is refused as a whole are paired with their item', a
 });
 
 const PLAIN = 'dollars in plain digits with at most two decimals, e.g. 125.00';
+
+const LOST =
+	'reference has \ufffd, a letter that was lost when the file was read; save the file as UTF-8';
 
 const CHANGES: ReadonlyArray<readonly [change: IDataObject, fault: string]> = [
 	...['abc', '$4200', '4.200,00', '4 200'].map(
@@ -130,6 +114,7 @@ const CHANGES: ReadonlyArray<readonly [change: IDataObject, fault: string]> = [
 		'amount and amount_cents are both filled in; leave one of the two empty',
 	],
 	[{ recipient_email: 'ben(at)example.com' }, '"ben(at)example.com" isn’t an email address'],
+	[{ recipient_email: "'ana@example.com" }, '"\'ana@example.com" isn’t an email address'],
 	[{ recipient_email: ' ' }, 'recipient_email is missing'],
 	[{ authorization: null }, 'authorization is missing'],
 	[{ authorization: 'none yet' }, 'authorization isn’t valid JSON'],
@@ -137,6 +122,8 @@ const CHANGES: ReadonlyArray<readonly [change: IDataObject, fault: string]> = [
 	[{ authorization: { from: '0x' } }, 'authorization, To is missing'],
 	[{ Currency: 'EUR' }, 'Currency is EUR, and the form’s Currency is USD'],
 	[{ reference: 'n/a' }, 'reference is n/a, which stands for no'],
+	/* Windows letters in a file that was read as UTF-8, or as Latin 1. */
+	...['\ufffd', '\u0096'].map((letter) => [{ reference: `N${letter} 12` }, LOST] as const),
 ];
 
 describe.each([
@@ -241,13 +228,15 @@ describe.each([
 	it('are left out without any value, and refused if all are', async () => {
 		const empty = { row_number: 3, reference: '', recipient_email: ' ', amount: null, more: [] };
 		const [first = {}, last = {}] = await sheet(2);
-		const { output, stored } = await run([first, empty, {}, last]);
+		/* Unticked boxes, and formulas without input. */
+		const unticked = [{ paid: false }, { paid: 'FALSE' }, { sum: 0 }, { sum: ' 0.00 ' }];
+		const { output, stored } = await run([first, empty, {}, ...unticked, last]);
 		expect(output.map(({ pairedItem }) => pairedItem)).toEqual([
 			{ item: itemOf(0) },
-			{ item: itemOf(3) },
+			{ item: itemOf(7) },
 		]);
 		expect(recordsOf(output)).toMatchObject([{ outcome: 'paid' }, { outcome: 'paid' }]);
-		expect(stored).toContain('2 rows without any value were left out');
+		expect(stored).toContain('6 rows without any value were left out');
 		expect(stored).toContain('"location":"outputPane"');
 		const continued = await run([empty, {}], {}, CONTINUE);
 		expect(continued.output).toMatchObject([
@@ -354,10 +343,6 @@ describe('the columns of a sheet', () => {
 		const unnamed = { ...without(named, 'Gross'), amount: '125.00' };
 		const { error } = await runList([named, unnamed], { columnNames: { column } });
 		expect(error?.message).toContain('Row 2 (PAY-001): Gross is missing');
-		const twice = await runList([{ ...(await row(1)), email: 'ben@example.com' }]);
-		expect(twice.error?.message).toBe(
-			'Row 3 of the sheet: columns recipient_email and email both hold Recipient Email',
-		);
 		const wrong = { columnNames: { column: [{ field: 'amount', name: 'Net' }] } };
 		expect((await runList([named], wrong)).error?.message).toContain(
 			'Column Names reads Amount from column Net, but no row has that column',
@@ -478,4 +463,49 @@ it('shows each refused row on the page', async () => {
 	const rows = (await sheet(8)).map((each) => without(each, 'amount'));
 	const { output } = await runItems(rows, RUN_CHECK);
 	for (const { reference } of rows) expect(output[0]?.json.html).toContain(reference);
+});
+
+it('of a sheet in which each names its own team need none where they are empty', async () => {
+	const parameters = form('items', {}, { teamId: '={{ $json.team }}' });
+	const items = [{ ...(await row(0)), team: sandbox.team }, { team: '' }];
+	const { output, error } = await sandbox.run(parameters, { items });
+	expect(error).toBeUndefined();
+	expect(output).toHaveLength(1);
+});
+
+it('names payments without a reference in the check and the run, as new authorizations pay them again', async () => {
+	const rows = async () =>
+		(await sheet(2)).map(({ reference, ...each }) => ({ ...each, 'Reference No.': reference }));
+	const { message, html } = (await runItems(await rows(), RUN_CHECK)).output[0]?.json ?? {};
+	const warning =
+		'Without a reference: 2. A new authorization would pay again. If a column has references, enter its header in Column Names under Options';
+	expect(message).toContain(warning);
+	expect(html).toContain(warning);
+	const [check] = (await runItems(await sheet(1), RUN_CHECK)).output;
+	expect(JSON.stringify(check?.json)).not.toMatch(/without a reference/i);
+	const paid = await runItems(await rows(), { ifAlreadyPaid: 'skip' });
+	expect(paid.output[1]?.json.run_message).toBe(
+		'2 of 2 paid ($4,325.00). Payments without a Payment Reference must be left out of the next run: a new authorization would pay them again.',
+	);
+});
+
+it('names the row of the sheet that isn’t as it was approved, and that fails a check', async () => {
+	const rows = await sheet(2);
+	const approvedCheck = String((await runItems(rows, RUN_CHECK)).output[0]?.json.approval);
+	rows[1] = { ...rows[1], amount: 'x' };
+	const { output } = await runItems(rows, { approvedCheck }, CONTINUE);
+	expect(output[0]?.json.error).toContain('because of row 3 of the sheet (PAY-002)');
+	const [check] = (await runItems(rows, RUN_CHECK)).output;
+	expect(check?.json.summary).toContain('first row 3 of the sheet (PAY-002): amount must be');
+});
+
+it('says in the check what to do about a column with another header', async () => {
+	const [first = {}, second = {}] = await sheet(2);
+	const check = async (...rows: IDataObject[]) =>
+		(await runItems(rows, RUN_CHECK)).output[0]?.json.message;
+	const unnamed = { ...without(second, 'recipient_email'), 'Email Address': 'ben@example.com' };
+	expect(await check(unnamed)).toContain(
+		'Row 3 of the sheet (PAY-002): recipient_email is missing in all rows; if it is in another column, enter its header in Column Names under Options',
+	);
+	expect(await check(first, unnamed)).toMatch(/\(PAY-002\): recipient_email is missing$/m);
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 
 import { Redactor, safeExcerpt, WITHHELD } from '../../../nodes/PayrollPayments/shared/redaction';
+import { SPELLINGS } from '../../support/leakedSecrets';
 import { runs } from '../../support/propertyRuns';
 import { anyCharacter } from '../../support/unicodeCharacters';
 
@@ -11,10 +12,8 @@ const redact = (text: string, ...secrets: unknown[]) => new Redactor().add(...se
 
 describe('a secret is withheld', () => {
 	it.each<[string, (secret: string) => string]>([
-		['as it is', (secret) => secret],
-		['in upper case', (secret) => secret.toUpperCase()],
+		...Object.entries(SPELLINGS),
 		['after a scheme', (secret) => `Bearer ${secret}`],
-		['in JSON', (secret) => JSON.stringify({ secret })],
 		['in JSON of PHP', (secret) => JSON.stringify({ secret }).replaceAll('/', '\\/')],
 		[
 			'in JSON of .NET',
@@ -24,16 +23,11 @@ describe('a secret is withheld', () => {
 					return `\\u${code.padStart(4, '0')}`;
 				}),
 		],
-		['percent-encoded', encodeURIComponent],
 		['percent-encoded by Python', (secret) => encodeURIComponent(secret).replaceAll('%2F', '/')],
 		[
 			'percent-encoded in lower case',
 			(secret) => encodeURIComponent(secret).replace(/%../g, (code) => code.toLowerCase()),
 		],
-		['in a form', (secret) => new URLSearchParams({ secret }).toString()],
-		['in hex', (secret) => Buffer.from(secret).toString('hex')],
-		['in Base64', (secret) => Buffer.from(secret).toString('base64')],
-		['in Base64 for URLs', (secret) => Buffer.from(secret).toString('base64url')],
 		['in Base64 of a header', (secret) => Buffer.from(`Bearer ${secret}`).toString('base64')],
 		['in Base64 of a login', (secret) => Buffer.from(`me:${secret}@`).toString('base64url')],
 		['percent-encoded twice', (secret) => encodeURIComponent(encodeURIComponent(secret))],
@@ -94,23 +88,15 @@ describe('everything else stays', () => {
 			'The wallet 0x52908400098527886E0F7030069857D2E4169EE7 isn’t İstanbul’s… 0x' + '0'.repeat(64);
 		expect(redact(text, TOKEN, KEY)).toBe(text);
 	});
-
-	it('values of JSON data that are not secret, and their types', () => {
-		const data = { list: [1, null, true, 'text'], ['__proto__']: { deep: 1.5 } };
-		const shown = new Redactor().add(TOKEN).data(data);
-		expect(shown).toEqual(data);
-		expect(Object.keys(Object(shown))).toEqual(Object.keys(data));
-	});
 });
 
-it('goes through the names, texts and numbers of JSON data', () => {
+it('goes through the names, texts and numbers of JSON data, and keeps the rest with its types', () => {
 	const redactor = new Redactor().add(TOKEN, '1234567890');
-	const data = { [TOKEN]: [{ note: `is ${TOKEN}` }], digits: 1234567890, more: 1234567 };
-	expect(redactor.data(data)).toEqual({
-		[WITHHELD]: [{ note: `is ${WITHHELD}` }],
-		digits: WITHHELD,
-		more: 1234567,
-	});
+	const rest = { list: [1, null, true, 'text'], ['__proto__']: { deep: 1.5 }, more: 1234567 };
+	const data = { [TOKEN]: [{ note: `is ${TOKEN}` }], digits: 1234567890, ...rest };
+	const shown = redactor.data(data);
+	expect(shown).toEqual({ [WITHHELD]: [{ note: `is ${WITHHELD}` }], digits: WITHHELD, ...rest });
+	expect(Object.keys(shown)).toContain('__proto__');
 });
 
 it('withholds what is nested too deep to be gone through', () => {
