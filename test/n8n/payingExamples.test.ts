@@ -7,7 +7,6 @@ import {
 	type IExecuteFunctions,
 	type IRun,
 } from 'n8n-workflow';
-import { z } from 'zod';
 
 import { sentByProcess } from '../../nodes/PayrollPayments/idempotency/processMemory';
 import { PayrollPayments } from '../../nodes/PayrollPayments/PayrollPayments.node';
@@ -22,21 +21,20 @@ import type { Workflow } from '../../n8nHost/workflows';
 
 const sandbox = useActionSandbox();
 
-const condition = z.object({
-	leftValue: z.unknown(),
-	rightValue: z.unknown(),
-	operator: z.object({ operation: z.string() }),
-});
-const conditions = z.object({ conditions: z.array(condition) });
+interface Condition {
+	readonly leftValue: unknown;
+	readonly rightValue: unknown;
+	readonly operator: { readonly operation: string };
+}
 
-function isMet({ leftValue, rightValue, operator }: z.infer<typeof condition>): boolean {
+function isMet({ leftValue, rightValue, operator }: Condition): boolean {
 	if (operator.operation === 'true') return leftValue === true;
 	if (operator.operation === 'notEmpty') return String(leftValue ?? '') !== '';
 	if (operator.operation === 'gt') return Number(leftValue) > Number(rightValue);
 	return leftValue === rightValue;
 }
 
-const areMet = (all: unknown) => conditions.parse(all).conditions.every(isMet);
+const areMet = (all: unknown): boolean => Object(all).conditions.every(isMet);
 
 const valuesOf = (pairs: ReadonlyArray<{ name: string; value: string }>) =>
 	Object.fromEntries(pairs.map(({ name, value }) => [name, value]));

@@ -1,7 +1,7 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import '../support/withoutPauses';
-import { CONTINUE, recordsOf, runNode, TWICE, type RunResult } from '../support/actionHost';
+import { CONTINUE, recordsOf, type RunResult } from '../support/actionHost';
 import { expectValidRequests, PAYMENT, useActionSandbox, without } from '../support/actionSandbox';
 
 const sandbox = useActionSandbox();
@@ -90,14 +90,6 @@ it('a list of which a row was paid before is sent with its own approval', async 
 	expect(outcomes(paid)).toEqual(['refused', 'paid', 'paid']);
 });
 
-it('the rows of a list that is refused as a whole are paired with their item', async () => {
-	const credentials = sandbox.credentials({ maximumPerRun: '200' });
-	const parameters = form('json', {}, { paymentsJson: '={{ $json.rows }}' });
-	const options = { items: [{ rows: await sheet() }], ...CONTINUE };
-	const { output } = await runNode(credentials, parameters, options);
-	expect(output.map(({ pairedItem }) => pairedItem)).toEqual(Array(3).fill({ item: 0 }));
-});
-
 const PLAIN = 'dollars in plain digits with at most two decimals, e.g. 125.00';
 
 const LOST =
@@ -170,6 +162,8 @@ describe.each([
 		const approvedCheck = String(output[0]?.json.approval);
 		const refused = await run(await others(), { approvedCheck }, CONTINUE);
 		expect(new Set(outcomes(refused))).toEqual(new Set(['refused']));
+		const items = refused.output.map((_, index) => ({ item: itemOf(index) }));
+		expect(refused.output.map(({ pairedItem }) => pairedItem)).toEqual(items);
 		expect(sandbox.writes()).toEqual([]);
 	});
 
@@ -296,16 +290,6 @@ describe.each([
 			/^0 of 3 paid \(\$0\.00\), 1 paid before, 1 unknown, 1 not sent\. Ask the service whether it made PAY-002 \(\$4,200\.00 to contractor\.2@example\.com, code \w{4}-\w{4}-1\), and don’t pay it in another way\. Name team, recipient, amount and time: it doesn’t know your references or attempt codes\. PAY-002: /,
 		);
 	});
-
-	it('are answered from memory when Retry On Fail tries again', async () => {
-		await sandbox.fault({ kind: 'status', status: 400, match: PAYMENT, skip: 1 });
-		const { output } = await run(await sheet(2), {}, { node: TWICE });
-		expect(recordsOf(output)).toMatchObject([
-			{ outcome: 'paid', already_sent: true },
-			{ outcome: 'paid' },
-		]);
-		expect(sandbox.writes()).toHaveLength(3);
-	});
 });
 
 describe('the columns of a sheet', () => {
@@ -343,10 +327,6 @@ describe('the columns of a sheet', () => {
 		const unnamed = { ...without(named, 'Gross'), amount: '125.00' };
 		const { error } = await runList([named, unnamed], { columnNames: { column } });
 		expect(error?.message).toContain('Row 2 (PAY-001): Gross is missing');
-		const wrong = { columnNames: { column: [{ field: 'amount', name: 'Net' }] } };
-		expect((await runList([named], wrong)).error?.message).toContain(
-			'Column Names reads Amount from column Net, but no row has that column',
-		);
 	});
 
 	it('refuse what isn’t a list of rows', async () => {
@@ -355,10 +335,6 @@ describe('the columns of a sheet', () => {
 			['{}', 'Payments (JSON) must be a JSON list [item 0]'],
 			['[]', 'Payments (JSON) is empty. Add at least one row [item 0]'],
 			['["PAY-001"]', 'Payments (JSON), entry 1 must be an object [item 0]'],
-			[
-				'={{ $json.nothing }}',
-				'Payments (JSON) is an expression that resolved to nothing [item 0]',
-			],
 		] as const) {
 			const { error } = await sandbox.run(form('json', {}, { paymentsJson: rows }));
 			expect(error?.message).toBe(fault);
