@@ -822,20 +822,16 @@ describe('Existing People: Skip with Check Only', () => {
 		]);
 		expect(posts()).toEqual([]);
 		expect(reads()).toHaveLength(2);
-	});
-
-	it('says that there is nobody to invite', async () => {
-		addMember(a);
-		addInvite(b);
-		const { output } = await skip([{ email: a }, { email: b }], { options });
-		expect(recordsOf(output)).toMatchObject([
+		const known = await skip(items.slice(0, 2), { options });
+		expect(known.output).toMatchObject([
 			{
-				check: 'passed',
-				summary: `Invite nobody to team ${sandbox.team} as Contractor: all 2 are members or already invited${service()}`,
-				request: null,
+				json: {
+					...{ check: 'passed', request: null },
+					summary: `Invite nobody to team ${sandbox.team} as Contractor: all 2 are members or already invited${service()}`,
+				},
+				pairedItem: [{ item: 0 }, { item: 1 }],
 			},
 		]);
-		expect(output[0]?.pairedItem).toEqual([{ item: 0 }, { item: 1 }]);
 	});
 
 	it('leaves nothing behind: a run in the same execution reads again', async () => {

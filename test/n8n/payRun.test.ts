@@ -523,20 +523,6 @@ describe('a pay run', () => {
 		});
 	});
 
-	it('from the team’s account puts out what an earlier try paid in all its columns', async () => {
-		await sandbox.control('POST', 'settings', { typedDataFrom: 'teamAccount' });
-		const items = await sheet(PAYEES.slice(0, 2));
-		await sandbox.fault({ kind: 'status', status: 400, match: PAYMENT });
-		const match = { path: 'balance' };
-		await sandbox.fault({ kind: 'status', status: 403, match, skip: 1, times: 'always' });
-		const node = { ...TWICE, ...CONTINUE.node };
-		const [, second] = recordsOf((await pay(items, {}, { node })).output);
-		expect(second).toMatchObject({
-			...{ outcome: 'paid', already_sent: true, amount: '125.00', currency: 'USD' },
-			signer: expect.stringMatching(/^0x\w{40}$/),
-		});
-	});
-
 	it('puts out nothing where there are no items', async () => {
 		expect(await pay([])).toMatchObject({ output: [], error: undefined });
 	});
