@@ -154,14 +154,24 @@ describe.each([
 	});
 
 	it.each([
-		['a row that was changed', async () => [await row(0), await row(1, '126.00')]],
-		['a missing row', async () => [await row(0)]],
-		['another order', async () => (await sheet(2)).reverse()],
-	])('aren’t paid with %s', async (_what, others) => {
+		[
+			'a row that was changed',
+			async () => [await row(0), await row(1, '126.00')],
+			'the one that was approved',
+		],
+		['a missing row', async () => [await row(0)], 'what was approved'],
+		['another order', async () => (await sheet(2)).reverse(), 'the one that was approved'],
+		[
+			'a row that can’t be read',
+			async () => [await row(0), { ...(await row(1)), amount: 'x' }],
+			'the one that was approved, because of row 3 of the sheet (PAY-002)',
+		],
+	])('aren’t paid with %s', async (_what, others, fault) => {
 		const { output } = await run(await sheet(2), RUN_CHECK);
 		const approvedCheck = String(output[0]?.json.approval);
 		const refused = await run(await others(), { approvedCheck }, CONTINUE);
 		expect(new Set(outcomes(refused))).toEqual(new Set(['refused']));
+		expect(refused.output[0]?.json.error).toContain(`isn’t ${fault}`);
 		const items = refused.output.map((_, index) => ({ item: itemOf(index) }));
 		expect(refused.output.map(({ pairedItem }) => pairedItem)).toEqual(items);
 		expect(sandbox.writes()).toEqual([]);
@@ -177,7 +187,10 @@ describe.each([
 		expect(checked).toMatchObject({
 			...{ check: 'failed', approval: null, count: rows.length + 1, to_send_count: 1 },
 			...{ message: named, html: named },
+			summary: expect.stringContaining('first row 2 of the sheet (PAY-001): amount must be'),
 		});
+		const shown = String(checked.html).match(/row \d+ of the sheet/gi);
+		expect(shown).toHaveLength(rows.length);
 		expect(refused).toEqual(
 			CHANGES.map(([, error], index) => ({
 				...{ row: index + 1, error: expect.stringContaining(error) },
@@ -248,21 +261,18 @@ describe.each([
 	});
 
 	it('may name the form’s currency, and keep what can be read of one that is refused', async () => {
-		const [first = {}, second = {}, third = {}] = await sheet();
+		const [first = {}, second = {}] = await sheet(2);
 		const rows = [
 			{ ...first, currency: 'USD', reference: 42 },
 			{ ...second, recipient_email: 'ben(at)example.com', reference: null },
-			{ ...third, amount: 'much' },
 		];
 		const { output } = await run(rows, {}, CONTINUE);
 		expect(recordsOf(output)).toMatchObject([
 			{ outcome: 'paid', reference: '42' },
 			{ outcome: 'refused', amount: second.amount },
-			{ outcome: 'refused', recipient_email: third.recipient_email, reference: 'PAY-003' },
 		]);
 		expect(output[1]?.json).not.toHaveProperty('recipient_email');
 		expect(output[1]?.json).not.toHaveProperty('reference');
-		expect(output[2]?.json).not.toHaveProperty('amount');
 	});
 
 	it('are named where one has the payment of another', async () => {
@@ -361,8 +371,6 @@ describe('what a check says to people', () => {
 		expect(html).toMatch(/<p><b>&#36;13,175\.50<\/b><br>PAY-003<br>contractor\.3@example\.com<br>/);
 
 		const run = (await runList(rows, RUN_CHECK)).output[0]?.json ?? {};
-		expect(run.message).toMatch(/^Pay \$17,500\.50 in 3 payments\?\n/);
-		expect(run.message).toContain(`\nService: ${host}\n`);
 		expect(run.html).toMatch(
 			/^<div style="overflow-wrap:anywhere"><p><b>Pay &#36;17,500\.50 in 3 /,
 		);
@@ -435,12 +443,6 @@ it('pays no row again that the approved check left alone', async () => {
 	expect(outcomes(await runItems(rows, approved))).toEqual(['paid', 'paid']);
 });
 
-it('shows each refused row on the page', async () => {
-	const rows = (await sheet(8)).map((each) => without(each, 'amount'));
-	const { output } = await runItems(rows, RUN_CHECK);
-	for (const { reference } of rows) expect(output[0]?.json.html).toContain(reference);
-});
-
 it('of a sheet in which each names its own team need none where they are empty', async () => {
 	const parameters = form('items', {}, { teamId: '={{ $json.team }}' });
 	const items = [{ ...(await row(0)), team: sandbox.team }, { team: '' }];
@@ -463,16 +465,6 @@ it('names payments without a reference in the check and the run, as new authoriz
 	expect(paid.output[1]?.json.run_message).toBe(
 		'2 of 2 paid ($4,325.00). Payments without a Payment Reference must be left out of the next run: a new authorization would pay them again.',
 	);
-});
-
-it('names the row of the sheet that isn’t as it was approved, and that fails a check', async () => {
-	const rows = await sheet(2);
-	const approvedCheck = String((await runItems(rows, RUN_CHECK)).output[0]?.json.approval);
-	rows[1] = { ...rows[1], amount: 'x' };
-	const { output } = await runItems(rows, { approvedCheck }, CONTINUE);
-	expect(output[0]?.json.error).toContain('because of row 3 of the sheet (PAY-002)');
-	const [check] = (await runItems(rows, RUN_CHECK)).output;
-	expect(check?.json.summary).toContain('first row 3 of the sheet (PAY-002): amount must be');
 });
 
 it('says in the check what to do about a column with another header', async () => {
