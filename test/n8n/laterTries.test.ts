@@ -333,14 +333,13 @@ describe('a later try of what the service doesn’t do twice', () => {
 
 describe('a tool that n8n’s engine runs for an agent', () => {
 	it('pays once, though an expression gives each try a new authorization', async () => {
-		const { message } = await sandbox.authorization();
 		const salted =
 			'Object.assign({}, $json.message, { salt: String(Math.floor(Math.random() * 1e9)) })';
 		const typedData = `={{ JSON.stringify(${salted}) }}`;
 		const payload = await sandbox.authorization();
 		const parameters = sandbox.paying(payload, { typedData, allowToolWrites: true });
 		await sandbox.fault(CUT);
-		const items = [{ message: { ...message } }];
+		const items = [{ message: { ...payload.message } }];
 		const { error } = await sandbox.run(parameters, { items, node: { ...TOOL, ...TWICE } });
 		expect(error?.message).toMatch(/may or may not have been made/);
 		expect(sandbox.writes()).toHaveLength(1);
@@ -402,9 +401,9 @@ it('two nodes with one ID each make their own payment', async () => {
 		...(await Promise.all(names.map(pay))),
 	];
 	const connections = { Start: to('INV-1'), 'INV-1': to('INV-2') };
-	const executionId = 'twins';
 	const workflow = { nodes, connections };
-	const { data } = await runInEngine(workflow, types, sandbox.credentials(), { executionId });
+	const execution = { executionId: 'twins' };
+	const { data } = await runInEngine(workflow, types, sandbox.credentials(), execution);
 	const paid = names.map(
 		(name) => data.resultData.runData[name]?.[0]?.data?.main?.[0]?.[0]?.json.transaction,
 	);
