@@ -456,17 +456,6 @@ describe('a pay run', () => {
 		expect(sandbox.writes()).toHaveLength(5);
 	});
 
-	it('tells what an earlier try paid, where the service then refuses every token', async () => {
-		const items = await sheet();
-		/* Two payments are made, or three where the token needs no read that confirms it. */
-		const match = { path: 'balance|instant' };
-		await sandbox.fault({ kind: 'status', status: 401, match, skip: 3, times: 'always' });
-		const { error } = await pay(items, {}, { node: TWICE });
-		expect(error?.description).toMatch(
-			/^[23] of 5 paid \(\$\d+\.00\), 1 refused, [12] not sent\. Already done before this error: item 0 \(tx-\w+\), item 1 /,
-		);
-	});
-
 	it('sends nothing more after an unknown outcome behind a refused one, with Retry On Fail and Continue', async () => {
 		await sandbox.fault({ kind: 'status', status: 400, match: PAYMENT });
 		await sandbox.fault({ kind: 'cutAfter', match: PAYMENT, times: 'always' });

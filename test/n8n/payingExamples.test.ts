@@ -137,14 +137,10 @@ const types = new NodeTypes({ standIn, payrollPayments: new PayrollPayments() })
 
 /** The example, with the attempt code in these of its nodes. */
 function withCode(text: string, code: string, names: readonly string[]): string {
-	const { nodes, ...rest }: Workflow = JSON.parse(text);
-	const entered = nodes.map((node) => {
-		const options = { ...Object(node.parameters.options), confirmedNotPaid: code };
-		return names.includes(node.name)
-			? { ...node, parameters: { ...node.parameters, options } }
-			: node;
-	});
-	return JSON.stringify({ ...rest, nodes: entered });
+	const workflow: Workflow = JSON.parse(text);
+	for (const { parameters } of workflow.nodes.filter(({ name }) => names.includes(name)))
+		parameters.options = { ...Object(parameters.options), confirmedNotPaid: code };
+	return JSON.stringify(workflow);
 }
 
 /** Runs an example from its first node, with its sample event if it has one. */
