@@ -508,14 +508,13 @@ async function playScenario(given: Scenario): Promise<void> {
 	if (given.fault === undefined) {
 		expect(outcomesIn(recordsOf(output))).toEqual(expected);
 		const { perRequest } = given;
-		const groups = new Map<string, number>();
-		for (const { isOtherTeam, role, anonymous } of invited) {
-			const name = `${isOtherTeam} ${role} ${anonymous}`;
-			groups.set(name, (groups.get(name) ?? 0) + 1);
-		}
-		const requests = [...groups.values()].map((count) =>
-			perRequest === 0 ? 1 : Math.ceil(count / perRequest),
+		const groups = invited.map(({ isOtherTeam, role, anonymous }) =>
+			[isOtherTeam, role, anonymous].join(),
 		);
+		const requests = [...new Set(groups)].map((group) => {
+			const count = groups.filter((each) => each === group).length;
+			return Math.ceil(count / (perRequest || count));
+		});
 		expect(posts()).toHaveLength(requests.reduce((sum, count) => sum + count, 0));
 		const invitees = posts().flatMap(({ body }): IDataObject[] => Object(body).invites);
 		expect(invitees.map(({ email }) => email).sort()).toEqual(

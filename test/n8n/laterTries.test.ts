@@ -704,21 +704,19 @@ describe('the approval of a list of which the check refused a row', () => {
 		expect(await run(rows, SKIP, TWICE)).toEqual(['already_paid', 'paid', 'paid']);
 	});
 
-	it.each<[string, (rows: Rows) => ReadonlyArray<readonly IDataObject[]>]>([
-		['left out of', ([ana, ben]) => [[unpriced(ana), ben], [ben]]],
-		[
-			'corrected in',
-			([ana, ben]) => [
-				[unpriced(ana), ben],
-				[ana, ben],
-			],
-		],
-		['added to', ([ana, ben]) => [[ben], [unpriced(ana), ben]]],
-	])('doesn’t cover the list once a row is %s it', async (_what, change) => {
+	type Choice = (rows: Rows) => readonly IDataObject[];
+
+	it.each<[string, before: Choice, now: Choice]>([
+		['left out of', ([ana, ben]) => [unpriced(ana), ben], ([, ben]) => [ben]],
+		['corrected in', ([ana, ben]) => [unpriced(ana), ben], ([ana, ben]) => [ana, ben]],
+		['replaced in', ([ana, ben]) => [ana, ben], ([ana, , cleo]) => [ana, cleo]],
+		['added to', ([, ben]) => [ben], ([ana, ben]) => [unpriced(ana), ben]],
+	])('doesn’t cover the list once a row is %s it', async (_what, before, now) => {
 		const [ana = {}, ben = {}, cleo = {}] = await sheet();
-		const [before = [], now] = change([ana, ben, cleo]);
-		const run = await approved(before);
-		expect(new Set(await run(now))).toEqual(new Set(['refused']));
+		const rows: Rows = [ana, ben, cleo];
+		const run = await approved(before(rows));
+		const outcomes = await run(now(rows));
+		expect(new Set(outcomes)).toEqual(new Set(['refused']));
 		expect(sandbox.writes()).toEqual([]);
 	});
 });

@@ -1,5 +1,4 @@
 import assert from 'node:assert';
-import { createHash } from 'node:crypto';
 
 import { DataDeduplicationService } from 'n8n-core';
 import type {
@@ -13,10 +12,7 @@ import { notHere } from '../../n8nHost/engine';
 
 const moment = () => new Promise((resolve) => setImmediate(resolve));
 
-const hashed = (item: string | number) =>
-	createHash('md5').update(item.toString()).digest('base64');
-
-/** n8n's table of processed keys: one list of hashes a node, read and written back without a lock. */
+/** n8n's table of processed keys, without its hashes: one list a node, read and written without a lock. */
 class ProcessedKeys implements IDataDeduplicator {
 	readonly lists = new Map<string, string[]>();
 	isBroken = false;
@@ -43,9 +39,9 @@ class ProcessedKeys implements IDataDeduplicator {
 		const row = node?.id ?? '';
 		const list = [...(this.lists.get(row) ?? [])];
 		await moment();
-		const processed = items.filter((item) => list.includes(hashed(item)));
+		const processed = items.filter((item) => list.includes(item.toString()));
 		const fresh = items.filter((item) => !processed.includes(item));
-		list.push(...fresh.map(hashed));
+		list.push(...fresh.map((item) => item.toString()));
 		if (maxEntries > 0) list.splice(0, Math.max(0, list.length - maxEntries));
 		this.lists.set(row, list);
 		return { new: fresh, processed };
@@ -56,7 +52,7 @@ class ProcessedKeys implements IDataDeduplicator {
 		_scope: string,
 		{ node }: ICheckProcessedContextData,
 	): Promise<void> {
-		const removed = items.map(hashed);
+		const removed = items.map((item) => item.toString());
 		const row = node?.id ?? '';
 		const left = (this.lists.get(row) ?? []).filter((key) => !removed.includes(key));
 		this.lists.set(row, left);
