@@ -633,7 +633,7 @@ it('a later try sends again what was refused, though another item has sent the s
 	expect(output.some(({ json }) => 'error' in json)).toBe(false);
 });
 
-describe('the approval of a list of which the check refused a row', () => {
+describe('the approval of a list', () => {
 	const list = (options: INodeParameters) =>
 		form({ paymentsSource: 'json', paymentsJson: '={{ $json.list }}', options });
 
