@@ -60,7 +60,7 @@ const optionsOf = ({ options }: INodeParameters): object =>
 function expectHeaders(entry: WireLogEntry): void {
 	const { authorization, 'content-type': type } = entry.headers;
 	expect(authorization).toEqual(
-		operation(entry.operation).token === 'none' ? undefined : expect.stringMatching(/^Bearer #/),
+		operation(entry.operation).needsToken ? expect.stringMatching(/^Bearer #/) : undefined,
 	);
 	expect(entry.headers).not.toHaveProperty('x-auth-token');
 	expect(type).toBe(entry.body === undefined ? undefined : 'application/json');

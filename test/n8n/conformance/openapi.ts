@@ -21,10 +21,7 @@ export interface Schema {
 	readonly enum?: readonly string[];
 	readonly not?: { readonly const?: unknown };
 	readonly anyOf?: readonly Schema[];
-	readonly then?: Schema;
-	readonly else?: Schema;
 	readonly pattern?: string;
-	readonly minLength?: number;
 	readonly minimum?: number;
 	readonly maximum?: number;
 	readonly minItems?: number;
@@ -34,11 +31,9 @@ export interface Schema {
 	readonly required?: readonly string[];
 	readonly additionalProperties?: boolean;
 	readonly default?: unknown;
-	readonly description?: string;
 	readonly examples?: readonly unknown[];
 	readonly 'x-counterexamples'?: readonly unknown[];
 	readonly 'x-required-not-documented'?: boolean;
-	readonly 'x-not-together'?: readonly string[];
 }
 
 /** The sandbox compiles each schema, and so checks that it is one. */
@@ -49,13 +44,10 @@ const parameterShape = z.object({
 	in: z.enum(['query', 'path']),
 	required: z.boolean(),
 	schema: schemaShape,
-	description: z.string().optional(),
-	'x-comma-separated': z.boolean().default(false),
 });
 const operationShape = z.object({
 	operationId: z.string(),
 	security: z.array(anySchema).optional(),
-	'x-not-together': z.array(z.string()).optional(),
 	parameters: z.array(parameterShape).default([]),
 	requestBody: z.object({ content }).optional(),
 	responses: z
@@ -63,12 +55,8 @@ const operationShape = z.object({
 		.catchall(z.unknown()),
 });
 const documentShape = z.object({
-	info: z.object({ version: z.string() }),
 	paths: z.record(z.record(operationShape)),
-	components: z.object({
-		schemas: z.record(schemaShape),
-		securitySchemes: z.record(z.record(z.string())),
-	}),
+	components: z.object({ schemas: z.record(schemaShape) }),
 });
 
 export const openapi = documentShape.parse(
@@ -115,21 +103,17 @@ export interface DocumentedOperation {
 	readonly number: number;
 	readonly method: string;
 	readonly path: string;
-	/** `unclear`: the document doesn't say. */
-	readonly token: 'none' | 'needed' | 'unclear';
+	/** Also where the document doesn't say. */
+	readonly needsToken: boolean;
 	readonly pathParameters: Schema;
 	readonly query: Schema;
-	/** Whether a list in the query may also be one value with commas. */
-	readonly isCommaSeparated: boolean;
 	readonly body?: Schema;
 	/** `data` of the answer. */
 	readonly answer: Schema;
-	/** The statuses of failures, or `default`. */
-	readonly failures: readonly string[];
 }
 
 function parametersOf(
-	{ parameters, 'x-not-together': rivals }: z.infer<typeof operationShape>,
+	{ parameters }: z.infer<typeof operationShape>,
 	place: 'path' | 'query',
 ): Schema {
 	const own = parameters.filter((each) => each.in === place);
@@ -138,15 +122,7 @@ function parametersOf(
 		required: own.filter(({ required }) => required).map(({ name }) => name),
 		additionalProperties: false,
 		properties: Object.fromEntries(own.map((each) => [each.name, each.schema])),
-		...(place === 'query' ? { 'x-not-together': rivals } : {}),
 	};
-}
-
-function tokenOf({ security }: z.infer<typeof operationShape>): DocumentedOperation['token'] {
-	if (security?.length === 0) return 'none';
-	return security?.some((scheme) => Object.keys(scheme).length === 0) === true
-		? 'unclear'
-		: 'needed';
 }
 
 /** In the order of docs/api.md. */
@@ -159,13 +135,11 @@ export const OPERATIONS: readonly DocumentedOperation[] = Object.entries(openapi
 		number: index + 1,
 		method: method.toUpperCase(),
 		path: template,
-		token: tokenOf(operation),
+		needsToken: operation.security?.length !== 0,
 		pathParameters: parametersOf(operation, 'path'),
 		query: parametersOf(operation, 'query'),
-		isCommaSeparated: operation.parameters.some((each) => each['x-comma-separated']),
 		body: operation.requestBody?.content['application/json'].schema,
 		answer: operation.responses['200'].content?.['application/json'].schema.properties?.data ?? {},
-		failures: Object.keys(operation.responses).filter((status) => status !== '200'),
 	}));
 
 export function operation(id: string): DocumentedOperation {
