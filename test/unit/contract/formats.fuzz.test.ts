@@ -59,19 +59,6 @@ const SCHEMAS: Readonly<Record<string, z.ZodTypeAny>> = {
 	ecdsaSignature,
 };
 
-it.each(Object.entries(SCHEMAS))(
-	'%s: any value gives an answer, and a fault in words',
-	(_name, schema) => {
-		fc.assert(
-			fc.property(anything, (value) => {
-				const { success, error } = schema.safeParse(value);
-				if (!success) expect(error.issues[0]?.message).toMatch(/^[a-z].{5,}/);
-			}),
-			{ numRuns: 100 },
-		);
-	},
-);
-
 it.each(Object.entries(SCHEMAS))('%s: 1 MB is judged in no time', (_name, schema) => {
 	for (const unit of ['a', '1', ' ', '-', '.', '@', 'a.', 'a-', 'a@a.']) {
 		const text = unit.repeat(1_000_000 / unit.length);
@@ -183,7 +170,7 @@ it('every amount of a payment survives dollars as text, and as the number in a s
 	fc.assert(
 		fc.property(cents, (amount) => {
 			const text = formatUnits(BigInt(amount), 2);
-			expect(paymentDollars.parse(text)).toBe(amount);
+			expect(paymentDollars.parse(` ${text} `)).toBe(amount);
 			expect(paymentDollars.parse(centsAsDecimal(amount))).toBe(amount);
 			/* A sheet holds the number that is nearest to the text. */
 			expect(paymentDollars.parse(Number(text))).toBe(amount);

@@ -182,15 +182,6 @@ it('begins a list of payments with a row to fill in', () => {
 	expect(others).toEqual([]);
 });
 
-it('calls the sources of payments by names that say where they are', () => {
-	const source = properties.find(({ name }) => name === 'paymentsSource');
-	expect(source?.options).toEqual([
-		expect.objectContaining({ name: 'Form', description: expect.stringContaining('form') }),
-		expect.objectContaining({ name: 'Input Rows', description: expect.stringContaining('item') }),
-		expect.objectContaining({ name: 'JSON', description: expect.stringContaining('list of rows') }),
-	]);
-});
-
 describe('the triggers', () => {
 	const trigger = new PayrollPaymentsTrigger().description;
 	const polling = new PayrollPaymentsPollingTrigger().description;
@@ -206,19 +197,6 @@ describe('the triggers', () => {
 		});
 		expect(polling).toMatchObject({ polling: true, version: 1 });
 		for (const each of [trigger, polling]) expect(each.usableAsTool).toBeUndefined();
-	});
-
-	/* test/unit/trigger/settings.test.ts has their order. */
-	it('name the same events as the test delivery', () => {
-		const eventsIn = (all: readonly INodeProperties[], name: string) =>
-			(all.find((each) => each.name === name)?.options ?? []).flatMap((option) =>
-				'value' in option ? [`${String(option.value)}: ${option.name}`] : [],
-			);
-		const events = eventsIn(trigger.properties, 'events');
-		expect(events.toSorted()).toEqual(
-			['*: Any Event', ...eventsIn(properties, 'eventType')].toSorted(),
-		);
-		expect(events).toHaveLength(40);
 	});
 
 	it.each(Object.entries(POLLING_EVENTS))('%s is polled with its fields', (value, fields) => {

@@ -46,7 +46,7 @@ export const createInstantPayment: OperationCases = {
 		{
 			what: `amounts from ${LEAST_CENTS} to ${MOST_CENTS} cents, as numbers and as digits`,
 			accepted: AMOUNTS.flatMap((amount) =>
-				[amount, String(amount)].map((amountCents) => ({
+				[amount, ` ${amount} `].map((amountCents) => ({
 					form: async (world: World) => ({ ...(await paying(world, amount)), amountCents }),
 				})),
 			),
