@@ -250,25 +250,6 @@ describe('administrator invites', () => {
 		typed_data: expect.objectContaining({ primary_type: 'SetRolesForwardRequest' }),
 	};
 
-	it('can be executed later from the item that Create put out', async () => {
-		const { output } = await sandbox.run(send({ operation: 'create' }));
-		const execute = send({
-			operation: 'complete',
-			inviteIds: '={{ $json.invites }}',
-			typedData: '={{ $json.typed_data }}',
-			signatureSource: 'wallet',
-		});
-		const executed = await sandbox.run(execute, { items: recordsOf(output) });
-		expect(executed.error).toBeUndefined();
-		expect(executed.output[0]?.json.transaction).toMatch(/^tx-/);
-		const [first] = Object(output[0]?.json.invites);
-		const twice = await sandbox.run(
-			{ ...execute, inviteIds: `${first}, ${first}` },
-			{ items: recordsOf(output) },
-		);
-		expect(twice.error?.message).toBe(`Invite IDs: ${first} is listed twice [item 0]`);
-	});
-
 	it.each(['create', 'send'])('invite nobody twice by two items: %s', async (operation) => {
 		const parameters = send({ operation, emails: '={{ $json.email }}' });
 		const items = ['a@example.com', 'b@example.com', 'A@example.com'].map((email) => ({ email }));
@@ -341,20 +322,6 @@ describe('administrator invites', () => {
 });
 
 describe('sign-in', () => {
-	it('says that the wallet has no role, once for many items', async () => {
-		const stranger = sandbox.credentials({}, 'stranger');
-		const { output } = await runNode(stranger, sandbox.balance(), {
-			items: [{}, {}, {}],
-			...CONTINUE,
-		});
-		expect(recordsOf(output)).toEqual(
-			[0, 1, 2].map((item) => ({
-				error: expect.stringMatching(new RegExp(`role.*\\[item ${item}\\]`, 'i')),
-			})),
-		);
-		expect(sandbox.wire()).toHaveLength(1);
-	});
-
 	it.each(SIGN_IN_TRICKS)('signs no message with %s', async (trick) => {
 		sandbox.service.signIn.tampering.plan(trick, 1);
 		/* With another token each time, since a sign-in that failed isn't repeated at once. */

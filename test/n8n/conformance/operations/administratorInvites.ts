@@ -52,6 +52,7 @@ const batchesOf = (emails: unknown): string[][] => {
 };
 
 const PATH = '/v2/invites/manager';
+const [INVITE = ''] = allowedTexts('InviteId');
 
 const creation = ({ role, entityId }: INodeParameters, emails: readonly string[]) =>
 	post(PATH, { emails, role, nanoid: entityId });
@@ -200,7 +201,10 @@ export const executeAdministratorInvites: OperationCases = {
 			accepted: [1, MOST_ADMINISTRATORS].map((count) => ({
 				form: async (world) => await executionForm(world, { emails: people(count) }),
 			})),
-			refused: refusing('Invite IDs', 'inviteIds', forbiddenTexts('InviteId')),
+			refused: [
+				...refusing('Invite IDs', 'inviteIds', forbiddenTexts('InviteId')),
+				...refusing(`Invite IDs: ${INVITE} is listed twice`, 'inviteIds', [`${INVITE}, ${INVITE}`]),
+			],
 		},
 		/* test/unit/signing/payloads.test.ts has each member. */
 		{

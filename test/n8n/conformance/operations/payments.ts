@@ -78,15 +78,8 @@ export const createInstantPayment: OperationCases = {
 			],
 		},
 		{
-			what: 'a signature of the wallet, or a provided one, checked and unchecked',
+			what: 'a provided signature, unchecked',
 			accepted: [
-				{},
-				{
-					form: async (world) => {
-						const payload = await world.authorization();
-						return world.paying(payload, await world.signed(payload));
-					},
-				},
 				{
 					form: async (world) => {
 						const payload = await world.authorization();
@@ -98,16 +91,7 @@ export const createInstantPayment: OperationCases = {
 			refused: WRONG_SIGNERS,
 		},
 		{
-			what: 'typed data alone, and in a whole EIP-712 payload',
-			accepted: [
-				{},
-				{
-					form: async (world) => ({
-						typedData: JSON.stringify(await world.authorization()),
-						options: { domain: '', types: '', primaryType: '' },
-					}),
-				},
-			],
+			what: 'no other typed data',
 			/* test/unit/signing/payloads.test.ts has each member. */
 			refused: refusing('Payment Authorization', 'typedData', [
 				'',
