@@ -70,8 +70,8 @@ export interface OperationCases {
 	readonly name: string;
 	/** The service's operations, in the order of their requests. */
 	readonly calls: readonly string[];
-	/** A complete form. */
-	readonly form: (world: World) => INodeParameters | Promise<INodeParameters>;
+	/** What differs from the form that all tests use, where a case is easier to tell so. */
+	readonly form?: (world: World) => INodeParameters | Promise<INodeParameters>;
 	readonly requests: (form: INodeParameters, world: World) => readonly ExpectedRequest[];
 	/** `data` of the answers, as far as the output tells; by default, each item is one. */
 	readonly answers?: (output: Output) => readonly unknown[];

@@ -6,6 +6,7 @@ import { PayrollPayments } from '../../../nodes/PayrollPayments/PayrollPayments.
 import { PayrollPaymentsTrigger } from '../../../nodes/PayrollPayments/PayrollPaymentsTrigger.node';
 import { runNode } from '../../support/actionHost';
 import { OPERATION_IDS } from '../../support/operationForms';
+import { formFor } from '../../support/sandboxForms';
 import {
 	refusingOption,
 	type Accepted,
@@ -47,10 +48,8 @@ const isSignIn = ({ path }: { path: string }): boolean => path.startsWith('/v2/a
 /** A complete form with what a case changes. Options under test join those that the form needs. */
 async function formOf(cases: OperationCases, { form = {} }: Accepted): Promise<INodeParameters> {
 	const given = typeof form === 'function' ? await form(world) : form;
-	const [resource, operation] = cases.name.split('.');
-	const own = await cases.form(world);
-	const options = { ...optionsOf(own), ...optionsOf(given) };
-	return { resource, operation, ...own, ...given, options };
+	const own = { ...(await formFor(world, cases.name)), ...(await cases.form?.(world)) };
+	return { ...own, ...given, options: { ...optionsOf(own), ...optionsOf(given) } };
 }
 
 const optionsOf = ({ options }: INodeParameters): object =>

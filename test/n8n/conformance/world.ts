@@ -69,10 +69,4 @@ export class World extends ActionSandbox {
 	get emails(): string[] {
 		return this.firstTeam.users.map(({ email }) => email);
 	}
-
-	/** A sign-in message that the sandbox takes back. */
-	signInMessage(): string {
-		const { address: wallet, platformId } = this.account();
-		return this.service.signIn.issue({ wallet, platformId }, this.url, this.service.settings);
-	}
 }

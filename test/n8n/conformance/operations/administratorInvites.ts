@@ -1,6 +1,7 @@
 import type { INodeParameters } from 'n8n-workflow';
 
 import { runNode } from '../../../support/actionHost';
+import { formFor } from '../../../support/sandboxForms';
 import {
 	accepting,
 	field,
@@ -93,16 +94,9 @@ const sharedGroups = (world: World): Group[] => [
 	field('Team or Company ID', 'entityId', [world.team], forbiddenTexts('TeamOrCompanyId')),
 ];
 
-const form = ({ team }: World): INodeParameters => ({
-	entityId: team,
-	role: 'team_viewer',
-	emails: people(2),
-});
-
 export const createAdministratorInvites: OperationCases = {
 	name: 'administratorInvite.create',
 	calls: ['createAdministratorInvites'],
-	form,
 	requests: (given) => batchesOf(given.emails).map((emails) => creation(given, emails)),
 	groups: sharedGroups,
 };
@@ -110,7 +104,6 @@ export const createAdministratorInvites: OperationCases = {
 export const createAndExecuteAdministratorInvites: OperationCases = {
 	name: 'administratorInvite.send',
 	calls: ['createAdministratorInvites', 'executeAdministratorInvites'],
-	form,
 	requests: (given) =>
 		batchesOf(given.emails).flatMap((emails) => [creation(given, emails), execution()]),
 	answers: () => [],
@@ -120,16 +113,14 @@ export const createAndExecuteAdministratorInvites: OperationCases = {
 /** Creates invites with the node, as a workflow with two nodes does. */
 async function created(world: World, change: INodeParameters = {}) {
 	const { output, error } = await runNode(world.signedIn, {
-		resource: 'administratorInvite',
-		operation: 'create',
-		...form(world),
+		...(await formFor(world, 'administratorInvite.create')),
 		...change,
 	});
 	if (error !== undefined) throw new Error(error.message);
 	return Object(output[0]?.json);
 }
 
-async function executionForm(world: World, change: INodeParameters = {}): Promise<INodeParameters> {
+async function executionForm(world: World, change: INodeParameters): Promise<INodeParameters> {
 	const { invites, typed_data: structure } = await created(world, change);
 	return {
 		inviteIds: invites,
@@ -168,10 +159,9 @@ function innermost(value: unknown): unknown {
 export const executeAdministratorInvites: OperationCases = {
 	name: 'administratorInvite.complete',
 	calls: ['executeAdministratorInvites'],
-	form: executionForm,
 	requests: ({ inviteIds, typedData, signature }, world) => [
 		execution({
-			invites: inviteIds,
+			invites: String(inviteIds).split(','),
 			signer: world.account().address,
 			typed_data: innermost(JSON.parse(String(typedData))),
 			...(signature === undefined ? {} : { signature }),

@@ -1,10 +1,9 @@
+import { formFor } from '../../../support/sandboxForms';
 import { get, post, refusing, WRONG_ADDRESSES, type OperationCases } from '../cases';
-import type { World } from '../world';
 
 export const getSignInMessage: OperationCases = {
 	name: 'authentication.getSignInMessage',
 	calls: ['getSignInMessage'],
-	form: () => ({}),
 	requests: ({ wallet, platformId }, world) => [
 		get('/v2/auth/siwe', {
 			wallet: String(wallet ?? world.account().address),
@@ -29,17 +28,11 @@ export const getSignInMessage: OperationCases = {
 	},
 };
 
-async function signedMessage(world: World) {
-	const message = world.signInMessage();
-	return { message, signature: await world.wallet().signMessage(message) };
-}
-
 const nonceOf = (message: unknown): string => /^Nonce: (.+)$/m.exec(String(message))?.[1] ?? '';
 
 export const verifySignIn: OperationCases = {
 	name: 'authentication.verify',
 	calls: ['verifySignIn'],
-	form: signedMessage,
 	requests: ({ message, signature, nonce }) => [
 		post('/v2/auth/verify', { message, sig: signature, nonce: nonce ?? nonceOf(message) }),
 	],
@@ -50,7 +43,7 @@ export const verifySignIn: OperationCases = {
 				{},
 				{
 					form: async (world) => {
-						const signed = await signedMessage(world);
+						const signed = await formFor(world, 'authentication.verify');
 						return { ...signed, nonce: nonceOf(signed.message) };
 					},
 				},

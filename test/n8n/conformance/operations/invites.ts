@@ -1,6 +1,5 @@
 import type { INodeParameters } from 'n8n-workflow';
 
-import { FORMS } from '../../../support/operationForms';
 import {
 	accepting,
 	field,
@@ -22,7 +21,6 @@ const WORKER_ROLES = valuesOf('WorkerInviteRole');
 export const listInvites: OperationCases = {
 	name: 'invite.getAll',
 	calls: ['listInvites'],
-	form: ({ team }) => ({ entityId: team, returnAll: true }),
 	requests: ({ entityId }) => [get('/v2/invites', { nanoid: String(entityId) })],
 	answers: (output) => [output],
 	groups: ({ team, company }) => [
@@ -61,7 +59,6 @@ const request = (nanoid: unknown, invites: unknown, others: object = {}) =>
 export const createInvites: OperationCases = {
 	name: 'invite.create',
 	calls: ['createInvites'],
-	form: ({ team }) => ({ ...FORMS.createInvites, teamId: team }),
 	requests: ({ teamId, role, inviteesJson, anonymous }) => [
 		request(teamId, JSON.parse(String(inviteesJson)), {
 			role,

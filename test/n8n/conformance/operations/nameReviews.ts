@@ -11,12 +11,7 @@ const path = (team: unknown, user: string): string =>
 export const resolveNameReview: OperationCases = {
 	name: 'nameReview.update',
 	calls: ['resolveNameReview'],
-	form: ({ team, reviewed }) => ({
-		teamId: team,
-		userId: { __rl: true, mode: 'id', value: reviewed },
-		decision: 'approve',
-		reviewVersion: REVIEWED_AT,
-	}),
+	form: () => ({ reviewVersion: REVIEWED_AT }),
 	requests: ({ teamId, decision, reviewVersion }, { reviewed }) => [
 		post(path(teamId, reviewed), { review_version: reviewVersion, action: decision }),
 	],

@@ -23,7 +23,6 @@ const paying = async (world: World, cents = 12_500, email = 'ana@example.com') =
 export const createInstantPayment: OperationCases = {
 	name: 'payment.create',
 	calls: ['createInstantPayment'],
-	form: async (world) => await world.payment(),
 	/* The rest is what the node itself knows of the payment. */
 	answers: (output) => output.map(({ transaction }) => ({ transaction })),
 	requests: ({ teamId, amountCents, recipientEmail, typedData, signature }, world) => {

@@ -20,7 +20,7 @@ const request = (team: unknown, query: ExpectedRequest['query']) =>
 export const listTeamUsers: OperationCases = {
 	name: 'teamUser.getAll',
 	calls: ['listTeamUsers'],
-	form: ({ team }) => ({ teamId: team, returnAll: true, output: 'asReceived' }),
+	form: () => ({ output: 'asReceived' }),
 	requests: ({ teamId }) => [request(teamId, {})],
 	answers: (output) => [
 		{

@@ -10,7 +10,6 @@ const path = (webhookId: unknown): string => `/v2/webhooks/test/${String(webhook
 export const sendTestDelivery: OperationCases = {
 	name: 'webhook.send',
 	calls: ['sendTestDelivery'],
-	form: ({ webhook }) => ({ webhookId: webhook, eventType: 'deposit.received' }),
 	requests: ({ webhookId, eventType, version }) => [
 		post(path(webhookId), {
 			version: version ?? VERSION.default,
