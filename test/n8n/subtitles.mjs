@@ -17,7 +17,7 @@ await Expression.initExpressionEngine({
 	poolSize: 1,
 	maxCodeCacheSize: 100,
 });
-/** The subtitle of a node of the type for each set of parameters. */
+/** Each set of parameters of a node of the type, with the subtitle. */
 async function subtitlesOf({ description, cases }) {
 	const type = { description };
 	const nodeTypes = {
@@ -25,7 +25,7 @@ async function subtitlesOf({ description, cases }) {
 		getByNameAndVersion: () => type,
 		getKnownTypes: () => ({}),
 	};
-	const nodes = cases.map((parameters, index) => ({
+	const nodes = cases.map(([parameters], index) => ({
 		id: `${index}`,
 		name: `Payroll ${index}`,
 		type: 'payrollPayments',
@@ -35,13 +35,14 @@ async function subtitlesOf({ description, cases }) {
 	}));
 	const { expression } = new Workflow({ nodes, connections: {}, active: false, nodeTypes });
 	return await expression.withIsolate(async () =>
-		nodes.map((node) =>
+		nodes.map((node, index) => [
+			cases[index][0],
 			expression.getSimpleParameterValue(node, description.subtitle, 'internal', {}),
-		),
+		]),
 	);
 }
 
-const subtitles = {};
-for (const group of groups) subtitles[group.name] = await subtitlesOf(group);
-process.stdout.write(JSON.stringify({ engine: Expression.getActiveImplementation(), subtitles }));
+const shown = [];
+for (const group of groups) shown.push(...(await subtitlesOf(group)));
+process.stdout.write(JSON.stringify({ engine: Expression.getActiveImplementation(), shown }));
 await Expression.disposeExpressionEngine();

@@ -1,5 +1,5 @@
 import { processedKeys, runNode, SavedCredentials } from '../../../support/actionHost';
-import { FORMS, OPERATION_IDS } from '../../../support/operationForms';
+import { formOf, FORMS, OPERATION_IDS } from '../../../support/operationForms';
 import { useEchoService } from '../../../support/echoService';
 import { startRemoteSigner, type SignerDialect } from '../../../../sandbox/remoteSigner';
 import { operation } from '../openapi';
@@ -65,18 +65,10 @@ export function authenticationSuite(world: World): void {
 		}
 	});
 
-	it('the roles that the document names are refused to those who lack them', async () => {
-		const viewer = world.credentials({}, 'viewer');
-		for (const entityId of [world.team, world.company]) {
-			const { error } = await runNode(viewer, {
-				resource: 'invite',
-				operation: 'getAll',
-				entityId,
-				returnAll: true,
-			});
-			expect(`${error?.message} ${error?.description}`).toContain(
-				entityId === world.team ? 'team_admin' : 'org_admin',
-			);
-		}
+	/* docs/errors.md has that of a team. */
+	it('the role that the invites of a company need is named', async () => {
+		const form = formOf('invite.getAll', { entityId: world.company, returnAll: true });
+		const { error } = await runNode(world.credentials({}, 'viewer'), form);
+		expect(error?.description).toContain('the role Company: Admin (org_admin)');
 	});
 }
