@@ -257,17 +257,6 @@ it('says what was paid before it writes to the sheet, and writes although nobody
 	expect(telling?.onError).toBe('continueRegularOutput');
 });
 
-it('pays a sheet in few nodes, none of them code, and checks the rows that it pays', () => {
-	const workflow = readExample('payroll-run-with-approval');
-	const nodes = nodesOf(workflow);
-	expect(nodes.length).toBeLessThan(13);
-	expect(nodes.map(kindOf)).not.toContain('code');
-	const [checked, paid] = ['Check the run', 'Pay'].map(
-		(name) => nodes.find((node) => node.name === name)?.parameters.paymentsJson,
-	);
-	expect(paid).toBe(checked);
-});
-
 it.each([
 	['payroll-run-approved-in-slack', ['Ask for approval', 'Decide', 'Last page'], []],
 	[

@@ -2,9 +2,8 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
 import '../../support/withoutPauses';
 import type { WireLogEntry } from '../../../sandbox/server';
-import { PayrollPayments } from '../../../nodes/PayrollPayments/PayrollPayments.node';
-import { PayrollPaymentsTrigger } from '../../../nodes/PayrollPayments/PayrollPaymentsTrigger.node';
 import { runNode } from '../../support/actionHost';
+import { FORMS, partsOf } from '../../support/forms';
 import { OPERATION_IDS } from '../../support/operationForms';
 import { formFor } from '../../support/sandboxForms';
 import {
@@ -163,9 +162,6 @@ describe('answers', answersSuite);
 
 describe('defaults', defaultsSuite);
 
-const { properties: actionFields } = new PayrollPayments().description;
-const { properties: triggerFields } = new PayrollPaymentsTrigger().description;
-const filters = triggerFields.find(({ name }) => name === 'filters')?.options ?? [];
 const only = (field: string) => bodyField('createInstantPayment', field).enum ?? [];
 const administrators = [
 	...valuesOf('TeamAdministratorRole'),
@@ -187,16 +183,12 @@ const menus: ReadonlyArray<readonly [string, string, readonly string[]]> = [
 ];
 
 it.each(menus)('the menu %s: %s offers what the document lists', (resource, name, values) => {
-	const form =
-		resource === 'trigger'
-			? [...triggerFields, ...filters]
-			: actionFields.filter(({ displayOptions: { show } = {} }) =>
-					show?.resource?.includes(resource),
-				);
-	const fields = form.filter((field) => field.name === name);
+	const type = resource === 'trigger' ? 'payrollPaymentsTrigger' : 'payrollPayments';
+	const place = new RegExp(`^(${resource}\\.\\w+ |filters > )?${name}$`);
+	const fields = partsOf(FORMS[type] ?? []).filter(({ path }) => place.test(path));
 	expect(fields.length).toBeGreaterThan(0);
-	for (const field of fields) {
-		const options = 'options' in field ? (field.options ?? []) : [];
+	for (const { part } of fields) {
+		const options = 'options' in part ? (part.options ?? []) : [];
 		const offered = options.map((option) => ('value' in option ? option.value : undefined));
 		/* Execute may leave the role open. */
 		expect(offered.filter((value) => value !== '' && value !== 'any').sort()).toEqual(
