@@ -1,13 +1,13 @@
 import { runInNewContext } from 'node:vm';
 
 import type { IDataObject } from 'n8n-workflow';
-import { z } from 'zod';
 
 import { sampleEvent } from '../../practice/exampleSamples';
 import { SavedCredentials } from '../support/actionHost';
 import { engineNode, nodeTypeOf, NodeTypes, runInEngine } from '../../n8nHost/engine';
 import { EXAMPLES, readExample } from '../../practice/exampleFiles';
 import { useTriggerHosts } from '../support/triggerHost';
+import { without } from '../../n8nHost/sampleEvents';
 import { chain } from '../../n8nHost/workflows';
 
 const start = useTriggerHosts();
@@ -417,41 +417,25 @@ const asQuestion = (text: string) =>
 	text.replaceAll('\\n', '<new line>').replaceAll('&lt;', '<').replaceAll('&gt;', '>');
 
 /** Where texts leave a workflow: by chat, on a page, in the cells of a sheet. */
-const outlets = z
-	.object({
-		text: z.string().optional(),
-		description: z.string().optional(),
-		message: z.string().transform(asQuestion).optional(),
-		responseBody: z.string().default(''),
-		options: z.object({ initialComment: z.string().optional() }).catch({}),
-		formFields: z
-			.object({ values: z.array(z.object({ html: z.string().default('') })) })
-			.default({ values: [] }),
-		columns: z
-			.object({ value: z.record(z.unknown()), matchingColumns: z.array(z.string()) })
-			.default({ value: {}, matchingColumns: [] }),
-		assignments: z
-			.object({ assignments: z.array(z.object({ name: z.string(), value: z.unknown() })) })
-			.default({ assignments: [] }),
-	})
-	.transform(({ options, formFields, columns, assignments, ...texts }) => {
-		const assigned = (wanted: string) =>
-			assignments.assignments.flatMap(({ name, value }) => (name === wanted ? [value] : []));
-		const cells = Object.entries(columns.value).flatMap(([column, value]) =>
-			columns.matchingColumns.includes(column) ? [] : [value],
-		);
-		return {
-			chat: [
-				texts.text,
-				texts.message,
-				texts.description,
-				options.initialComment,
-				...assigned('text'),
-			],
-			page: [texts.responseBody, ...formFields.values.map(({ html }) => html)],
-			cells: [...cells, ...assigned('outcome')],
-		};
-	});
+function outletsOf(json: object) {
+	const { text, message, description, responseBody, options, ...lists } = Object(json);
+	const { value: columns = {}, matchingColumns = [] } = Object(lists.columns);
+	const fields: object[] = lists.formFields?.values ?? [];
+	const pairs: Array<{ name: string; value?: unknown }> = lists.assignments?.assignments ?? [];
+	const assigned = (wanted: string) =>
+		pairs.filter(({ name }) => name === wanted).map(({ value }) => value);
+	return {
+		chat: [
+			text,
+			asQuestion(String(message ?? '')),
+			description,
+			options?.initialComment,
+			...assigned('text'),
+		],
+		page: [responseBody, ...fields.map((field) => Object(field).html)],
+		cells: [...Object.values(without(columns, ...matchingColumns)), ...assigned('outcome')],
+	};
+}
 
 /** Rows with everything that these expressions ask for, hostile where others write it. */
 function hostileRows(expressions: string): Rows {
@@ -469,16 +453,14 @@ it.each(EXAMPLES)(
 		for (const { name: node, parameters, type } of readExample(name).nodes) {
 			if (!/\.(slack|set|wait|googleSheets|trello|respondToWebhook)$/.test(type)) continue;
 			const before = hostileRows(JSON.stringify(parameters).replaceAll('\\"', '"'));
-			const [resolved] = z
-				.array(z.object({ json: outlets }))
-				.length(1)
-				.parse(JSON.parse(await outputOf(name, node, before)));
-			const { chat = [], page = [], cells = [] } = resolved?.json ?? {};
+			const items = JSON.parse(await outputOf(name, node, before));
+			expect(items).toHaveLength(1);
+			const { chat, page, cells } = outletsOf(items[0].json);
 			for (const text of chat.map((each) => String(each ?? ''))) {
 				expect(text).not.toMatch(/[<>]/);
 				expect(text.replaceAll(/`[^`]*`/g, '')).not.toMatch(/evil|`/);
 			}
-			for (const html of page) expect(html).not.toMatch(/<(!|https?:)/);
+			for (const html of page) expect(String(html)).not.toMatch(/<(!|https?:)/);
 			for (const cell of cells) expect(String(cell)).not.toMatch(/^[=+@-]/);
 		}
 	},
