@@ -17,7 +17,6 @@ import { bodyField, operation, OPERATIONS, valuesOf } from './openapi';
 import { OPERATION_CASES } from './operations';
 import { answersSuite } from './suites/answers';
 import { authenticationSuite } from './suites/authentication';
-import { defaultsSuite } from './suites/defaults';
 import { sandboxSuite } from './suites/sandbox';
 import { differences } from './tables';
 import { World } from './world';
@@ -159,8 +158,6 @@ describe('authentication', () => {
 });
 
 describe('answers', answersSuite);
-
-describe('defaults', defaultsSuite);
 
 const only = (field: string) => bodyField('createInstantPayment', field).enum ?? [];
 const administrators = [

@@ -8,6 +8,7 @@ import {
 	type OperationId,
 } from '../../../support/operationForms';
 import { useEchoService } from '../../../support/echoService';
+import { startHttpServer } from '../../../support/httpServer';
 import { examplesOf, isRecord } from '../examples';
 import { operation } from '../openapi';
 
@@ -24,6 +25,10 @@ function outputOf(id: OperationId, data: unknown): unknown[] {
 	if (id === 'listTeamUsers') return Array.isArray(data.users) ? data.users : [];
 	return [data];
 }
+
+const ROUNDS = 1_000;
+/** Enough for a request that was sent with the others to arrive. */
+const ROUNDS_AFTER = 50;
 
 const STATUSES = [400, 401, 403, 404, 500];
 
@@ -70,6 +75,33 @@ export function answersSuite(): void {
 				expect(failed?.outcome).toBe(operation(id).method === 'GET' ? undefined : unlessRead);
 			}
 		}
+	});
+
+	/* No case waits for a clock. interface.test.ts has the other defaults, that of changes among them. */
+	it('without an option, 5 reads wait at the same time', async () => {
+		let waiting = 0;
+		let open = () => {};
+		const opened = new Promise<number>((resolve) => (open = () => resolve(200)));
+		const { url, stop } = await startHttpServer(
+			() => ({ success: true, data: answerOf('getBalance') }),
+			async ({ path }) => {
+				if (path === '/ping') return 404;
+				waiting += 1;
+				return await opened;
+			},
+		);
+		const items = Array.from({ length: 12 }, () => ({}));
+		const run = runNode(withAccessToken(url), FORMS.getBalance, { items });
+		const ping = async () => await (await fetch(`${url}/ping`)).text();
+		for (let round = 0; round < ROUNDS && waiting < 5; round++) await ping();
+		for (let round = 0; round < ROUNDS_AFTER; round++) await ping();
+		const together = waiting;
+		open();
+		const { output, error } = await run;
+		await stop();
+		expect(error).toBeUndefined();
+		expect(output).toHaveLength(items.length);
+		expect(together).toBe(5);
 	});
 }
 
