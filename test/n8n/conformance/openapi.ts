@@ -97,7 +97,7 @@ export function fieldsOf(name: string): string[] {
 }
 
 /** One operation of the service. */
-export interface DocumentedOperation {
+interface DocumentedOperation {
 	readonly id: string;
 	/** Its number in docs/api.md. */
 	readonly number: number;
