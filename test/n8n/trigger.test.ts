@@ -152,6 +152,25 @@ describe('deduplication', () => {
 		expect(outputs.filter((output) => output.length > 0)).toEqual([[depositEvent()]]);
 	});
 
+	it('starts nothing for a sender that hung up while it waited', async () => {
+		const n8n = await host();
+		let release = () => {};
+		n8n.hold = new Promise<void>((resolve) => (release = resolve));
+		n8n.failures = 1;
+		const first = n8n.send(depositEvent());
+		const impatience = new AbortController();
+		const second = n8n.send(depositEvent(), { signal: impatience.signal });
+		const gone = expect(second).rejects.toThrow(/abort/);
+		await new Promise((resolve) => setTimeout(resolve, 200));
+		impatience.abort();
+		await gone;
+		await new Promise((resolve) => setTimeout(resolve, 200));
+		release();
+		expect(await first).toMatchObject({ status: 500 });
+		expect(await n8n.send(depositEvent())).toEqual(GENUINE);
+		expect(await n8n.outputs()).toHaveLength(1);
+	});
+
 	it('remembers no more than its history, in the store too', async () => {
 		const nodeId = randomUUID();
 		const n8n = await host({ nodeId, parameters: { options: { deduplicationHistory: 2 } } });

@@ -1,6 +1,6 @@
 import { claimsOf } from '../../../nodes/PayrollPayments/trigger/claims';
 import { recordEvent } from '../../../nodes/PayrollPayments/trigger/recordOnce';
-import { fail, MemoryStore, pass, runVirtualClock } from '../idempotency/memoryStore';
+import { fail, MemoryStore, runVirtualClock } from '../idempotency/memoryStore';
 
 runVirtualClock();
 
@@ -22,6 +22,7 @@ async function received(keys: readonly string[], history = 5_000) {
 
 const numbered = (count: number) => Array.from({ length: count }, (_, index) => `${index}`);
 
+/* test/unit/idempotency/keyStore.test.ts has bursts and pauses. */
 describe('an event that this process received', () => {
 	it('takes one entry, one call and no pause', async () => {
 		const record = await received(['a', 'b']);
@@ -29,45 +30,6 @@ describe('an event that this process received', () => {
 		expect([await record('a'), await record('b')]).toEqual(['first', 'first']);
 		expect([store.saved, store.calls]).toEqual([['a', 'b'], 2]);
 		expect(performance.now() - begun).toBe(0);
-	});
-
-	it('shares its call with all that wait', async () => {
-		const keys = numbered(1_000);
-		const record = await received(keys);
-		const outcomes = await Promise.all(keys.map(async (key) => await record(key)));
-		expect(new Set(outcomes)).toEqual(new Set(['first']));
-		expect(store.saved).toEqual(keys);
-		expect(store.calls).toBe(1);
-	});
-
-	it('leaves a busy store twenty times as long as a call takes, so that more share the next one', async () => {
-		store.takesTime = async () => await pass(10);
-		const keys = numbered(100);
-		const record = await received(keys);
-		const begun = performance.now();
-		const recorded = keys.map(async (key, index) => {
-			await pass(5 * index);
-			return await record(key);
-		});
-		expect(new Set(await Promise.all(recorded))).toEqual(new Set(['first']));
-		expect(store.calls).toBeLessThan(5);
-		expect(performance.now() - begun).toBeLessThan(800);
-	});
-
-	it('is seen where n8n’s store knows it, or another execution of it waits in the same batch', async () => {
-		store.saved = ['a'];
-		const record = await received(['a', 'b']);
-		const outcomes = await Promise.all(['a', 'b', 'b'].map(async (key) => await record(key)));
-		expect(outcomes).toEqual(['seen', 'first', 'seen']);
-		expect(store.saved).toEqual(['a', 'b']);
-	});
-
-	it('runs, with all others, where more come at once than are remembered', async () => {
-		const keys = numbered(1_500);
-		const record = await received(keys, 100);
-		const outcomes = await Promise.all(keys.map(async (key) => await record(key)));
-		expect(new Set(outcomes)).toEqual(new Set(['first']));
-		expect(store.keys.slice(-1)).toEqual(['1499']);
 	});
 
 	it('pushes out nothing that is to be remembered, where older events have marks', async () => {
@@ -105,14 +67,6 @@ describe('an event that this process received', () => {
 });
 
 describe('an event that another process received, or this one no longer remembers', () => {
-	it('is recorded with a mark that is verified', async () => {
-		const record = await received([]);
-		const begun = performance.now();
-		expect(await record('a')).toBe('first');
-		expect(performance.now() - begun).toBeGreaterThanOrEqual(200);
-		expect([store.saved, store.calls]).toEqual([['a', 'a owner a'], 2]);
-	});
-
 	it('is known to those that this process received, and the other way round', async () => {
 		const record = await received(['b']);
 		const outcomes = await Promise.all(['a', 'b'].map(async (key) => await record(key)));
