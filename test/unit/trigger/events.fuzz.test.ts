@@ -105,7 +105,9 @@ it('any body is an event as it was sent, or an answer, and never pollutes protot
 			const parse = () => parseEvent(rawBody, headers['content-type']);
 			if (rejectionOf(parse) === undefined) {
 				expect(isEvent(value)).toBe(true);
-				expect(isDeepStrictEqual(parse().event, value)).toBe(true);
+				const { event, idempotencyKey } = parse();
+				expect(isDeepStrictEqual(event, value)).toBe(true);
+				expect(idempotencyKey).toBe(event.idempotency_key);
 				return;
 			}
 			/* A number may be in a member that comes again; JSON.parse doesn't show the first. */

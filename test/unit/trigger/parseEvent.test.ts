@@ -135,6 +135,7 @@ describe('no event', () => {
 		['null', 'null', 'the body is not a JSON object'],
 		['text', '"event"', 'the body is not a JSON object'],
 		['an empty object', {}, 'object must be "event"'],
+		['a prototype', `{"__proto__":${JSON.stringify(otherEvent())}}`, 'object must be "event"'],
 		['another object', otherEvent({ object: 'list' }), 'object must be "event"'],
 		['no event_type', without(otherEvent(), 'event_type'), 'event_type is missing'],
 		['an empty event_type', otherEvent({ event_type: '' }), 'event_type is missing'],
@@ -217,11 +218,6 @@ describe('no event', () => {
 describe('attacks', () => {
 	const envelope = JSON.stringify(otherEvent()).slice(1, -1);
 
-	it('don’t make an event of inherited members', () => {
-		const body = '{"__proto__":{"object":"event","event_type":"a","idempotency_key":"b"}}';
-		expect(refusalOf(body)).toBe('Not an event: object must be "event"');
-	});
-
 	it('with a key twice get one reading: the last one', () => {
 		const { idempotencyKey, event } = parsed(`{${envelope},"idempotency_key":"other"}`);
 		expect([idempotencyKey, event.idempotency_key]).toEqual(['other', 'other']);
@@ -233,10 +229,5 @@ describe('attacks', () => {
 		expect(parsed(nested(100)).issues).toEqual([]);
 		expect(refusalOf(nested(102))).toBe('Not an event: the body is nested deeper than 100 levels');
 		expect(refusalOf(nested(200_000))).toMatch(/nested deeper/);
-	});
-
-	it('with a lone surrogate or a zero character pass unchanged', () => {
-		const body = `{${envelope},"idempotency_key":"\\ud800 \\u0000"}`;
-		expect(parsed(body).idempotencyKey).toBe('\ud800 \0');
 	});
 });

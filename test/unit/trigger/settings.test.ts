@@ -94,7 +94,6 @@ const NO_HISTORY = 'Deduplication History must be a whole number, from 1 to 1000
 const NO_NUMBER = 'must be a whole number, 0 or more';
 const NO_AGE = `Maximum Age (Seconds) ${NO_NUMBER}`;
 const NO_EVENT = 'must be an event type such as deposit.received, or * for any';
-const NO_CURRENCY = /3 to 5 letters or digits, e\.g\. USD$/;
 const NO_ACKNOWLEDGE =
 	/^Acknowledge must be When Finished or When Received \(finished, received\)$/;
 
@@ -107,11 +106,8 @@ it.each<[object, string | RegExp]>([
 	[{ events: ' , ' }, 'Trigger On is empty'],
 	[{ events: ['*', null] }, 'Trigger On, entry 2 must be text'],
 	[{ events: 7 }, 'Trigger On must be a list, or text separated by commas'],
-	[{ events: [true] }, 'Trigger On, entry 1 must be text'],
-	[{ events: 'deposit' }, `Trigger On, entry 1 ${NO_EVENT}`],
 	[{ events: 'on deposit.received' }, `Trigger On, entry 1 ${NO_EVENT}`],
 	[{ events: '*,deposit.received!' }, `Trigger On, entry 2 ${NO_EVENT}`],
-	[{ depositStatuses: [] }, 'Deposit Statuses is empty'],
 	[{ depositStatuses: 'complete,paid' }, /^Deposit Statuses, entry 2 must be Complete, /],
 	[{ output: 'rows' }, 'Output must be Event or Simplified (event, simplified)'],
 	[{ filters: 'x' }, 'Filters can’t be an expression or a text'],
@@ -121,12 +117,9 @@ it.each<[object, string | RegExp]>([
 		{ filters: { eventVersions } },
 		/entry 1 must be a version such as 2 or 2\.1$/,
 	]),
-	[{ filters: { sourceCurrencies: 'dollars' } }, NO_CURRENCY],
-	[{ filters: { sourceCurrencies: [7] } }, 'Source Currencies, entry 1 must be text'],
+	[{ filters: { sourceCurrencies: 'dollars' } }, /3 to 5 letters or digits, e\.g\. USD$/],
 	[{ filters: { eventVersions: [true] } }, 'Event Versions, entry 1 must be text'],
-	[{ filters: { destinationCurrencies: '$' } }, NO_CURRENCY],
 	[{ filters: { networks: 'solana' } }, /^Networks, entry 1 must be Arbitrum, /],
-	[{ filters: { providers: [7] } }, 'Providers, entry 1 must be text'],
 	[{ filters: { providers: [' '] } }, 'Providers, entry 1 is missing'],
 	/* With a pattern that tries every way to divide it, n8n would stand still for years. */
 	[{ filters: { eventVersions: [`2${'.00'.repeat(80)}!`] } }, /^Event Versions, entry 1 /],
