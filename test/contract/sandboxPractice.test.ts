@@ -1,8 +1,5 @@
 import { request } from 'node:http';
 
-import { SiweMessage } from 'siwe';
-
-import { letterOfTheDocument } from '../../sandbox/server';
 import type { SettingsInput } from '../../sandbox/settings';
 import { useActionSandbox } from '../support/actionSandbox';
 import { dataOf, SandboxClient } from '../support/sandboxClient';
@@ -21,54 +18,23 @@ const balance = async () => await client.get(`/v2/balance?nanoid=${sandbox.team}
 const inviteViewer = async (emails: readonly string[] = ['a@example.com']) =>
 	await client.post('/v2/invites/manager', { nanoid: sandbox.team, role: 'team_viewer', emails });
 
-describe('a sign-in message', () => {
-	const asked = async () => {
-		const { domain, uri, chainId } = new SiweMessage(await client.signInMessage());
-		return { domain, uri, chainId };
-	};
-
-	it.each<[string, number, SettingsInput]>([
-		['app.payroll.example', 1, {}],
-		['login.example.org', 11155111, { signInDomain: 'login.example.org', signInChainId: 11155111 }],
-	])('names %s and chain %d, not those of the API', async (domain, chainId, settings) => {
-		set(settings);
-		expect(await asked()).toEqual({ domain, uri: `https://${domain}`, chainId });
-	});
-
-	it('names the API’s host if the settings say so, and works', async () => {
-		set(letterOfTheDocument);
-		const { host } = new URL(sandbox.url);
-		expect(await asked()).toEqual({ domain: host, uri: sandbox.url, chainId: 42161 });
-		await SandboxClient.of(sandbox, 'viewer').signIn();
-	});
-});
-
-describe('a token', () => {
-	it('lives for a day', async () => {
-		const { iat, exp } = JSON.parse(
-			Buffer.from((await sandbox.token()).split('.')[1] ?? '', 'base64url').toString(),
-		);
-		expect([exp - iat, sandbox.service.settings.tokenLifetimeSeconds]).toEqual([3_600, 86_400]);
-	});
-
-	it.each([401, 403, 400, 404, 500, 200] as const)(
-		'that has expired is refused with %d, for reads and writes; a forged one with 401',
-		async (expiredTokenStatus) => {
-			set({ expiredTokenStatus });
-			const holder = { wallet: client.account.address, platformId: client.account.platformId };
-			const expired = await sandbox.service.tokens.issue(holder, -1);
-			const old = SandboxClient.of(sandbox, 'companyAdministrator').useToken(expired);
-			for (const reply of [
-				await old.get(`/v2/balance?nanoid=${sandbox.team}`),
-				await old.post('/v2/invites', {}),
-			]) {
-				expect(reply).toMatchObject({ status: expiredTokenStatus, body: { success: false } });
-			}
-			old.useToken('a.b.c');
-			expect((await old.get(`/v2/balance?nanoid=${sandbox.team}`)).status).toBe(401);
-		},
-	);
-});
+it.each([401, 403, 400, 404, 500, 200] as const)(
+	'a token that has expired is refused with %d, for reads and writes; a forged one with 401',
+	async (expiredTokenStatus) => {
+		set({ expiredTokenStatus });
+		const holder = { wallet: client.account.address, platformId: client.account.platformId };
+		const expired = await sandbox.service.tokens.issue(holder, -1);
+		const old = SandboxClient.of(sandbox, 'companyAdministrator').useToken(expired);
+		for (const reply of [
+			await old.get(`/v2/balance?nanoid=${sandbox.team}`),
+			await old.post('/v2/invites', {}),
+		]) {
+			expect(reply).toMatchObject({ status: expiredTokenStatus, body: { success: false } });
+		}
+		old.useToken('a.b.c');
+		expect((await old.get(`/v2/balance?nanoid=${sandbox.team}`)).status).toBe(401);
+	},
+);
 
 interface Prepared {
 	readonly domain: Record<string, unknown>;
@@ -76,77 +42,22 @@ interface Prepared {
 	readonly typed_data: { readonly from: string; readonly data: Record<string, string> };
 }
 
-const prepare = async (more: object = {}) =>
-	await client.post('/v2/payments/prepare', {
-		...{ team: sandbox.team, recipient: 'ana@example.com', amount: '125.5', reference: 'INV-1' },
-		...more,
-	});
-const prepared = async () => dataOf<Prepared>(sandbox, await prepare(), 'preparePayment');
-
-/** Pays what the service has prepared. */
-const pay = async ({ domain, types, typed_data }: Prepared) =>
-	await client.pay({ domain, types, message: { ...typed_data } }, { amount_cents: 12_550 });
-
-describe('the call that prepares a payment', () => {
-	it('answers as Endpoint 6 does, in numbers', async () => {
-		const { domain, types, typed_data } = await prepared();
-		expect([domain.version, domain.chainId]).toEqual(['1.0.0', 421614]);
-		expect(Object.keys(types)).toEqual(['PaymentForwardRequest', 'Payment']);
-		const { amount, token, recipient, ...numbers } = typed_data.data;
-		expect(amount).toBe('125500000');
-		for (const each of [token, recipient]) expect(each).toMatch(/^0x[0-9a-fA-F]{40}$/);
-		expect(Object.values(numbers).every((text) => /^(\d+|0x)$/.test(text))).toBe(true);
-	});
-
-	it.each<SettingsInput>([
-		{},
-		{ chainId: 42161 },
-		{ typedDataFrom: 'platformId' },
-		{ typedDataFrom: 'teamAccount' },
-		{ paymentForm: 'texts' },
-		{ omittedPaymentMembers: ['id', 'groupID', 'payAtTime', 'validMinutes', 'payType', 'data'] },
-	])('makes payments that are taken once: %j', async (settings) => {
-		set(settings);
-		const payment = await prepared();
-		const from = {
-			wallet: client.account.address,
-			platformId: client.account.platformId,
-			teamAccount: sandbox.firstTeam.account,
-		}[settings.typedDataFrom ?? 'wallet'];
-		expect(payment.typed_data.from.toLowerCase()).toBe(from.toLowerCase());
-		for (const name of settings.omittedPaymentMembers ?? [])
-			expect(payment.typed_data.data).not.toHaveProperty(name);
-		dataOf(sandbox, await pay(payment), 'createInstantPayment');
-		const again = await pay(payment);
-		expect(again).toMatchObject({ status: 400, body: { error_code: 'PAYMENT_REPLAYED' } });
-	});
-
-	it('needs the role', async () => {
-		const viewer = await SandboxClient.of(sandbox, 'viewer').signIn();
-		const body = { team: sandbox.team, recipient: 'ana@example.com', amount: 1 };
-		expect((await viewer.post('/v2/payments/prepare', body)).status).toBe(403);
-	});
-});
-
-it('answers and requests have fields of other names, but not in typed data', async () => {
-	const fieldNames = {
-		platformid: 'accountid',
-		platform_account_address: 'account_address',
-		emails: 'addresses',
-		from: 'sender',
-	};
-	set({ fieldNames });
-	const { address: wallet, platformId } = client.account;
-	const ask = async (query: Record<string, string>) =>
-		(await client.get(`/v2/auth/siwe?${new URLSearchParams({ wallet, ...query })}`)).status;
-	expect(await ask({ accountid: platformId })).toBe(200);
-	expect(await ask({ platformid: platformId })).toBe(400);
-	const { data: balances } = Object((await balance()).body);
-	expect(Object.keys(balances)).toEqual(['account_address', 'balances']);
-	const body = { nanoid: sandbox.team, role: 'team_viewer', addresses: ['a@example.com'] };
-	const { data } = Object((await client.post('/v2/invites/manager', body)).body);
-	expect(data.typed_data.typed_data).toHaveProperty('from');
-	expect((await inviteViewer()).status).toBe(400);
+/* services.test.ts pays with the other settings of typed data. */
+it('the call that prepares a payment answers as Endpoint 6 does, in numbers; it is paid once', async () => {
+	const order = { recipient: 'ana@example.com', amount: '125.5', reference: 'INV-1' };
+	const reply = await client.post('/v2/payments/prepare', { team: sandbox.team, ...order });
+	const { domain, types, typed_data } = dataOf<Prepared>(sandbox, reply, 'preparePayment');
+	expect([domain.version, domain.chainId]).toEqual(['1.0.0', 421614]);
+	expect(Object.keys(types)).toEqual(['PaymentForwardRequest', 'Payment']);
+	const { amount, token, recipient, ...numbers } = typed_data.data;
+	expect(amount).toBe('125500000');
+	for (const each of [token, recipient]) expect(each).toMatch(/^0x[0-9a-fA-F]{40}$/);
+	expect(Object.values(numbers).every((text) => /^(\d+|0x)$/.test(text))).toBe(true);
+	const authorization = { domain, types, message: { ...typed_data } };
+	const pay = async () => await client.pay(authorization, { amount_cents: 12_550 });
+	dataOf(sandbox, await pay(), 'createInstantPayment');
+	const replayed = { status: 400, body: { error_code: 'PAYMENT_REPLAYED' } };
+	expect(await pay()).toMatchObject(replayed);
 });
 
 describe('failures', () => {
