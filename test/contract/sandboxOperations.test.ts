@@ -165,7 +165,6 @@ describe('administrator invites', () => {
 const PATH = '/v2/payments/external_entity/instant';
 const signedBy = async (payload: Payload, wallet = administrator().wallet) =>
 	await administrator().signedPayment(payload, wallet);
-const ready = async () => await signedBy(await sandbox.authorization());
 const pay = async (body: unknown) => await administrator().put(PATH, body);
 
 describe('an instant payment', () => {
@@ -205,45 +204,19 @@ describe('an instant payment', () => {
 			expectRefusal(reply, 'createInstantPayment', 403);
 		}
 	});
-
-	it('needs no token if the setting says so, but one that is sent is checked', async () => {
-		sandbox.service.change({ instantPaymentNeedsToken: false });
-		const nobody = SandboxClient.of(sandbox, 'stranger');
-		expect(await nobody.put(PATH, await ready())).toMatchObject({ status: 200 });
-		const reply = await nobody.useToken('a.b.c').put(PATH, await ready());
-		expectRefusal(reply, 'createInstantPayment', 401);
-	});
 });
 
 describe('an authorization from the practice finance system', () => {
-	interface Prepared {
-		readonly team: string;
-		readonly authorization: Payload;
-	}
 	const email = 'ana@example.com';
 	const prepare = async (query: Record<string, string>): Promise<Reply> =>
 		await administrator().get(`/sandbox/authorization?${new URLSearchParams(query)}`);
-
-	it('is a whole EIP-712 payload that the service takes once it is signed', async () => {
-		const { text } = await prepare({ amount: '1250.5', email, reference: 'INV-1' });
-		const { team, authorization, ...shown }: Prepared = JSON.parse(text);
-		expect(shown).toEqual({ amount: '1250.50', email, reference: 'INV-1' });
-		expect(authorization.primaryType).toBe('PaymentForwardRequest');
-		const noted = { reference: 'INV-1', amount_cents: 125_050, status: 'authorized' };
-		expect(await sandbox.control('GET', 'payments')).toMatchObject({ payments: [noted] });
-		const paid = await administrator().pay(authorization, { from: team, amount_cents: 125_050 });
-		expect(paid).toMatchObject({ status: 200 });
-	});
 
 	const NO_AMOUNT = 'isn’t an amount in dollars like 125.00';
 	const NO_EMAIL = 'isn’t an email address like ana@example.com';
 
 	it.each<[Record<string, string>, string]>([
 		[{ amount: '1.005', email }, `amount “1.005” ${NO_AMOUNT}`],
-		[{ amount: '-1', email }, `amount “-1” ${NO_AMOUNT}`],
-		[{ amount: '$4200', email }, `amount “$4200” ${NO_AMOUNT}`],
 		[{ amount: '1,250.00', email }, `amount “1,250.00” ${NO_AMOUNT}`],
-		[{ amount: '4.200,00', email }, `amount “4.200,00” ${NO_AMOUNT}`],
 		[{ amount: '', email }, `amount “” ${NO_AMOUNT}`],
 		[{ amount: '125', email: '' }, `email “” ${NO_EMAIL}`],
 		[{ amount: '125', email: 'nobody' }, `email “nobody” ${NO_EMAIL}`],
@@ -256,19 +229,10 @@ describe('an authorization from the practice finance system', () => {
 		expect(sandbox.service.payments.list()).toEqual([]);
 	});
 
-	it.each<[string, Record<string, string>, object]>([
-		[
-			'takes blanks around a value, as the node does, and every email that it takes',
-			{ amount: ' 5 ', email: '\ta&b@example.com ', reference: ' R ' },
-			{ amount: '5.00', email: 'a&b@example.com', reference: 'R' },
-		],
-		[
-			'is for the bill in its own books if a deposit pays it',
-			{ deposit: 'dp-1' },
-			{ amount: '777.00', email: 'supplier@example.com' },
-		],
-	])('%s', async (_what, query, body) => {
-		expect(await prepare(query)).toMatchObject({ status: 200, body });
+	it('takes blanks around a value, as the node does, and every email that it takes', async () => {
+		const asked = { amount: ' 5 ', email: '\ta&b@example.com ', reference: ' R ' };
+		const body = { amount: '5.00', email: 'a&b@example.com', reference: 'R' };
+		expect(await prepare(asked)).toMatchObject({ status: 200, body });
 	});
 });
 

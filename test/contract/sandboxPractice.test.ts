@@ -60,6 +60,15 @@ it('the call that prepares a payment answers as Endpoint 6 does, in numbers; it 
 	expect(await pay()).toMatchObject(replayed);
 });
 
+/* services.test.ts sends requests with other names. */
+it('answers have fields of other names, but not in typed data', async () => {
+	set({ fieldNames: { platform_account_address: 'account_address', from: 'sender' } });
+	const { data: balances } = Object((await balance()).body);
+	expect(Object.keys(balances)).toEqual(['account_address', 'balances']);
+	const { data } = Object((await inviteViewer()).body);
+	expect(data.typed_data.typed_data).toHaveProperty('from');
+});
+
 describe('failures', () => {
 	it('of validation list the issues beside the message', async () => {
 		const body = { nanoid: 'te-1', role: 'king', emails: ['a@example.com', 'b@'], more: 1 };
