@@ -4,7 +4,6 @@ import { once } from 'node:events';
 
 import { z } from 'zod';
 
-import { startSandbox } from '../../sandbox/server';
 import { repository } from '../../tooling/paths.mjs';
 import { useActionSandbox } from '../support/actionSandbox';
 
@@ -28,11 +27,6 @@ it('prints its URL when it is ready, and shuts down on SIGTERM', async () => {
 	expect(await once(child, 'exit')).toEqual([0, null]);
 }, 60_000);
 
-it('rejects a port that is taken', async () => {
-	const port = Number(new URL(sandbox.url).port);
-	await expect(startSandbox({ port })).rejects.toThrow('EADDRINUSE');
-});
-
 it('has a page that loads nothing from other hosts, and no style or script but its own', async () => {
 	const response = await get();
 	expect(response.headers.get('content-type')).toContain('text/html');
@@ -49,45 +43,22 @@ it('has a page that loads nothing from other hosts, and no style or script but i
 });
 
 /* test/e2e/controlPage.test.ts has what the other control endpoints do. */
-describe('the control endpoints', () => {
-	it('list wallets with their keys, labeled as worthless', async () => {
-		expect(await (await get('/accounts')).json()).toMatchObject({
-			notice: expect.stringContaining('never fund them'),
-			accounts: [
-				{ name: 'companyAdministrator', role: 'org_admin' },
-				{ name: 'teamAdministrator', role: 'team_admin' },
-				{ name: 'viewer', role: 'org_viewer' },
-				{ name: 'stranger', role: null },
-			],
-		});
-	});
-
-	it('list who is in a team, who was removed, and who is invited', async () => {
-		const { nanoid: team, users, invites } = sandbox.firstTeam;
-		const [user] = users;
-		sandbox.organisation.removeUser(user?.nanoid ?? '');
-		expect(await (await get(`/members?nanoid=${team}&limit=2`)).json()).toEqual({
-			users: sandbox.firstTeam.users.slice(-2),
-			former_users: [user],
-			invites: invites.slice(-2).map(({ nanoid, email }) => ({ nanoid, email })),
-		});
-		expect((await get('/members?nanoid=te-nobody')).status).toBe(404);
-	});
-
-	it.each([
-		['balances', { currency: 'USD', balance_cents: '1' }],
-		['users', {}],
-		['users/change', { payable: true }],
-		['users/remove', {}],
-		['users/restore', {}],
-		['invites', { email: 'a@example.com' }],
-		['invites/end', { outcome: 'expired' }],
-	])('answer 404 to %s for what does not exist, and 400 to nonsense', async (route, body) => {
+it.each([
+	['balances', { currency: 'USD', balance_cents: '1' }],
+	['users', {}],
+	['users/change', { payable: true }],
+	['users/remove', {}],
+	['users/restore', {}],
+	['invites', { email: 'a@example.com' }],
+	['invites/end', { outcome: 'expired' }],
+])(
+	'control endpoints answer 404 to %s for what does not exist, and 400 to nonsense',
+	async (route, body) => {
 		const unknown = { ...body, nanoid: 'te-unknown' };
 		expect(await statusOf(route, unknown)).toBe(404);
 		expect(await statusOf(route, { ...unknown, more: 1 })).toBe(400);
-	});
-});
+	},
+);
 
 /* Every test in n8n's engine reads what the log says of requests and faults. */
 describe('the log', () => {

@@ -39,9 +39,6 @@ describe('the bill of materials', () => {
 	it('is valid CycloneDX', async () => {
 		const validator = new Validation.JsonStrictValidator(Spec.Version.v1dot6);
 		await expect(validator.validate(sbomOf(BUNDLED))).resolves.toBeNull();
-		await expect(
-			validator.validate(sbomOf(BUNDLED).replace('CycloneDX', 'Cyclone')),
-		).resolves.not.toBeNull();
 	});
 
 	it('names each package with its version, its license and its hash', () => {
