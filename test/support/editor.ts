@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 
-import type { Browser, Locator, Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 
 import { launchBrowser } from './browser';
 import { withPalette } from './palette';
@@ -86,7 +86,6 @@ export class Editor {
 	readonly consoleErrors: string[] = [];
 
 	private constructor(
-		private readonly browser: Browser,
 		readonly page: Page,
 		private readonly url: string,
 	) {}
@@ -116,7 +115,7 @@ export class Editor {
 		});
 		/* For pages that the editor opens, too. */
 		context.setDefaultTimeout(TIMEOUT_MILLISECONDS);
-		return new Editor(browser, await context.newPage(), url);
+		return new Editor(await context.newPage(), url);
 	}
 
 	async openWorkflow(id: string): Promise<void> {
@@ -302,11 +301,6 @@ export class Editor {
 		writeFileSync(file, withPalette(await this.takePictureOf(nodes, MARGIN, DRAWING_ONLY)));
 	}
 
-	async takeWorkflowPicture(file: string): Promise<void> {
-		const nodes = this.page.locator('[data-test-id="canvas-node"]');
-		writeFileSync(file, await this.takePictureOf(nodes, MARGIN, WORKFLOW_ONLY));
-	}
-
 	private async takePictureOf(
 		elements: Locator,
 		margin: typeof MARGIN,
@@ -329,9 +323,5 @@ export class Editor {
 		const [x, y] = [frame.x, frame.y + 16];
 		const clip = { x, y, width: width - x, height: height - y };
 		return await this.page.screenshot({ clip, style: WORKFLOW_ONLY });
-	}
-
-	async close(): Promise<void> {
-		await this.browser.close();
 	}
 }
