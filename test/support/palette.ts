@@ -1,4 +1,7 @@
-import { deflateSync, inflateSync } from 'node:zlib';
+import { deflateSync } from 'node:zlib';
+
+import type { Page } from 'playwright-core';
+import { z } from 'zod';
 
 import { chunk, chunksOf, SIGNATURE_LENGTH, uint32 } from './animation';
 
@@ -7,39 +10,17 @@ const MOST_COLORS = 256;
 /** Up to this distance, nobody sees that two colors differ. */
 const SAME = 60;
 
-/** The pixels of a PNG as the browser writes it: three or four bytes each, in one piece. */
-function pixelsOf(png: Buffer) {
-	const header = Buffer.concat(chunksOf(png, 'IHDR'));
-	const [width, height] = [header.readUInt32BE(0), header.readUInt32BE(4)];
-	const size = header[9] === 6 ? 4 : 3;
-	const filtered = inflateSync(Buffer.concat(chunksOf(png, 'IDAT')));
-	const stride = width * size;
-	const bytes = Buffer.alloc(stride * height);
-	for (let y = 0; y < height; y++) {
-		const filter = filtered[y * (stride + 1)];
-		for (let x = 0; x < stride; x++) {
-			const at = y * stride + x;
-			const left = x < size ? 0 : (bytes[at - size] ?? 0);
-			const above = y === 0 ? 0 : (bytes[at - stride] ?? 0);
-			const corner = x < size || y === 0 ? 0 : (bytes[at - stride - size] ?? 0);
-			const change = filtered[y * (stride + 1) + 1 + x] ?? 0;
-			bytes[at] = change + guess(filter, left, above, corner);
-		}
-	}
-	return { width, height, size, bytes };
-}
-
-/** What a byte is expected to be, by the filters of the PNG specification. */
-function guess(filter: number | undefined, left: number, above: number, corner: number): number {
-	if (filter === undefined || filter === 0) return 0;
-	if (filter === 1) return left;
-	if (filter === 2) return above;
-	if (filter === 3) return (left + above) >> 1;
-	const toLeft = Math.abs(above - corner);
-	const toAbove = Math.abs(left - corner);
-	const toCorner = Math.abs(left + above - 2 * corner);
-	if (toLeft <= toAbove && toLeft <= toCorner) return left;
-	return toAbove <= toCorner ? above : corner;
+/** The pixels of a PNG, four bytes each, as the browser decodes it. */
+async function pixelsOf(page: Page, png: Buffer) {
+	const pixels: unknown = await page.evaluate(`(async () => {
+		const image = Object.assign(new Image(), { src: 'data:image/png;base64,${png.toString('base64')}' });
+		await image.decode();
+		const { width, height } = image;
+		const context = new OffscreenCanvas(width, height).getContext('2d');
+		context.drawImage(image, 0, 0);
+		return { width, height, bytes: context.getImageData(0, 0, width, height).data };
+	})()`);
+	return pixelsShape.parse(pixels);
 }
 
 function distance(one: number, other: number): number {
@@ -50,12 +31,12 @@ function distance(one: number, other: number): number {
 }
 
 /** The same picture with a palette of its most frequent colors, which takes less than half the bytes. */
-export function withPalette(png: Buffer): Buffer {
-	const { width, height, size, bytes } = pixelsOf(png);
+export async function withPalette(page: Page, png: Buffer): Promise<Buffer> {
+	const { width, height, bytes } = await pixelsOf(page, png);
 	const colors = new Uint32Array(width * height);
 	const counts = new Map<number, number>();
 	for (let pixel = 0; pixel < colors.length; pixel++) {
-		const color = bytes.readUIntBE(pixel * size, 3);
+		const color = bytes.readUIntBE(4 * pixel, 3);
 		colors[pixel] = color;
 		counts.set(color, (counts.get(color) ?? 0) + 1);
 	}
