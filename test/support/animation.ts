@@ -23,7 +23,7 @@ export function uint32(...values: number[]): Buffer {
 }
 
 /** The data of a PNG's chunks of one type. */
-export function chunksOf(png: Buffer, type: string): Buffer[] {
+function chunksOf(png: Buffer, type: string): Buffer[] {
 	const found: Buffer[] = [];
 	let start = SIGNATURE_LENGTH;
 	while (start < png.length) {

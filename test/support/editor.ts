@@ -298,7 +298,8 @@ export class Editor {
 
 	async takeDrawing(file: string): Promise<void> {
 		const nodes = this.page.locator(DRAWN);
-		writeFileSync(file, withPalette(await this.takePictureOf(nodes, MARGIN, DRAWING_ONLY)));
+		const picture = await this.takePictureOf(nodes, MARGIN, DRAWING_ONLY);
+		writeFileSync(file, await withPalette(this.page, picture));
 	}
 
 	private async takePictureOf(

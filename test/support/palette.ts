@@ -1,26 +1,26 @@
 import { deflateSync } from 'node:zlib';
 
 import type { Page } from 'playwright-core';
-import { z } from 'zod';
 
-import { chunk, chunksOf, SIGNATURE_LENGTH, uint32 } from './animation';
+import { chunk, SIGNATURE_LENGTH, uint32 } from './animation';
 
 const MOST_COLORS = 256;
 
 /** Up to this distance, nobody sees that two colors differ. */
 const SAME = 60;
 
-/** The pixels of a PNG, four bytes each, as the browser decodes it. */
-async function pixelsOf(page: Page, png: Buffer) {
-	const pixels: unknown = await page.evaluate(`(async () => {
+/** The colors of a PNG, as the browser decodes it. */
+async function colorsOf(page: Page, png: Buffer) {
+	return await page.evaluate<{ width: number; height: number; colors: Uint32Array }>(`(async () => {
 		const image = Object.assign(new Image(), { src: 'data:image/png;base64,${png.toString('base64')}' });
 		await image.decode();
 		const { width, height } = image;
 		const context = new OffscreenCanvas(width, height).getContext('2d');
 		context.drawImage(image, 0, 0);
-		return { width, height, bytes: context.getImageData(0, 0, width, height).data };
+		const { data } = context.getImageData(0, 0, width, height);
+		const color = (_, at) => (data[4 * at] << 16) + (data[4 * at + 1] << 8) + data[4 * at + 2];
+		return { width, height, colors: Uint32Array.from({ length: width * height }, color) };
 	})()`);
-	return pixelsShape.parse(pixels);
 }
 
 function distance(one: number, other: number): number {
@@ -32,14 +32,9 @@ function distance(one: number, other: number): number {
 
 /** The same picture with a palette of its most frequent colors, which takes less than half the bytes. */
 export async function withPalette(page: Page, png: Buffer): Promise<Buffer> {
-	const { width, height, bytes } = await pixelsOf(page, png);
-	const colors = new Uint32Array(width * height);
+	const { width, height, colors } = await colorsOf(page, png);
 	const counts = new Map<number, number>();
-	for (let pixel = 0; pixel < colors.length; pixel++) {
-		const color = bytes.readUIntBE(4 * pixel, 3);
-		colors[pixel] = color;
-		counts.set(color, (counts.get(color) ?? 0) + 1);
-	}
+	for (const color of colors) counts.set(color, (counts.get(color) ?? 0) + 1);
 	const frequent = [...counts].sort(([, one], [, other]) => other - one);
 	const palette: number[] = [];
 	for (const [color] of frequent) {
