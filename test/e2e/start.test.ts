@@ -199,12 +199,6 @@ describe('npm start', () => {
 		const { messages } = await environment.sandbox.control<Inbox>('GET', 'messages');
 		return messages.map(({ text }) => text);
 	};
-	const rowsOf = async (tab: string) =>
-		await environment.sandbox.control<Record<string, unknown>[]>('POST', 'sheet', {
-			operation: 'read',
-			tab,
-		});
-
 	/** Runs the payroll example, and approves what it asks for; returns what it says at the end. */
 	async function payroll(): Promise<string | undefined> {
 		const { n8n } = environment;
@@ -225,7 +219,8 @@ describe('npm start', () => {
 	/* The run in n8n's own form has paid the three rows of the sheet. */
 	it('pays only the rest of the sheet, until everything starts over on both sides', async () => {
 		const { sandbox, n8nProcess } = environment;
-		const rows = await rowsOf('Payments');
+		const request = { operation: 'read', tab: 'Payments' };
+		const rows = await sandbox.control<Record<string, unknown>[]>('POST', 'sheet', request);
 		expect(rows.map(({ outcome }) => outcome)).toEqual(['paid', 'paid', 'paid']);
 		expect(Object.keys(rows[0] ?? {})).not.toContain('ok');
 
@@ -315,8 +310,9 @@ describe('npm start', () => {
 				const cells = { reference: name, recipient_email: 'new.one@example.com', amount: '10' };
 				await sandbox.control('POST', 'sheet/rows', { tab: 'Payments', cells });
 			}
-			if (!runs.has(name)) runs.set(name, await n8n.startWorkflow(id));
-			await seeThrough(name, runs.get(name) ?? '', cookie);
+			const run = await n8n.startWorkflow(id);
+			runs.set(name, run);
+			await seeThrough(name, run, cookie);
 		}
 		const ended: Record<string, unknown> = {};
 		for (const [name, id] of runs) {

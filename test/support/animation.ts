@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib';
 /** A PNG, and how long an animation shows it. */
 export interface Frame {
 	readonly png: Buffer;
-	readonly milliseconds: number;
+	milliseconds: number;
 }
 
 export const SIGNATURE_LENGTH = 8;
@@ -35,27 +35,11 @@ function chunksOf(png: Buffer, type: string): Buffer[] {
 	return found;
 }
 
-/** Frames that follow an equal one only prolong it. */
-function withoutRepeats(frames: readonly Frame[]): Frame[] {
-	const distinct: Frame[] = [];
-	for (const frame of frames) {
-		const last = distinct.at(-1);
-		if (last?.png.equals(frame.png) !== true) {
-			distinct.push(frame);
-			continue;
-		}
-		const milliseconds = last.milliseconds + frame.milliseconds;
-		distinct.splice(-1, 1, { ...last, milliseconds });
-	}
-	return distinct;
-}
-
 /**
  * Joins pictures of the same size into an endless APNG (PNG specification, third edition): the
  * data of each is taken over as it is.
  */
-export function animate(pictures: readonly Frame[]): Buffer {
-	const frames = withoutRepeats(pictures);
+export function animate(frames: readonly Frame[]): Buffer {
 	const [first] = frames;
 	if (first === undefined) throw new Error('An animation needs a frame.');
 	const header = Buffer.concat(chunksOf(first.png, 'IHDR'));

@@ -30,7 +30,10 @@ export class Film {
 
 	async hold(milliseconds: number): Promise<void> {
 		if (this.file === undefined) return;
-		this.frames.push({ png: await this.takeFrame(), milliseconds });
+		const png = await this.takeFrame();
+		const last = this.frames.at(-1);
+		if (last?.png.equals(png) === true) last.milliseconds += milliseconds;
+		else this.frames.push({ png, milliseconds });
 	}
 
 	async until(event: Promise<unknown>, frameMilliseconds = 120): Promise<void> {
