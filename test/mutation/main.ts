@@ -2,7 +2,8 @@
 // tests that reach the change. `npm run test:mutation`, or one part with e.g. `-- signing`. What
 // neither the code nor the tests of a part have changed since the last run isn't tried again, except
 // with `--force`; a change elsewhere (test/support, another room) needs that.
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -43,7 +44,7 @@ const PARTS: Readonly<Record<string, Part>> = {
 	},
 	contract: {
 		section: 'mutationsContract',
-		mutated: ['contract/**/*.ts'],
+		mutated: ['contract/*.ts'],
 		tests: [
 			'unit/api/credentials.test.ts',
 			'unit/contract/*.test.ts',
@@ -111,37 +112,25 @@ const PARTS: Readonly<Record<string, Part>> = {
 	},
 };
 
-/** The pattern once for each alternative of its braces. */
-function alternativesOf(pattern: string): string[] {
-	const [braces = '', inside = ''] = /\{(.*)\}/.exec(pattern) ?? [];
-	return inside.split(',').map((each) => pattern.replace(braces, each));
+/** Fails if a pattern of a part matches no file, each alternative in its braces taken for itself. */
+function requireMatches(folder: string, patterns: readonly string[]): void {
+	const positive = patterns.map((pattern) => pattern.replace(/^!/, ''));
+	const listing = ['-O', 'failglob', '-c', `ls -d ${positive.join(' ')}`];
+	const cwd = path.join(repository, folder);
+	execFileSync('bash', listing, { cwd, stdio: ['ignore', 'ignore', 'inherit'] });
 }
 
-/** The patterns that match no file, each alternative taken for itself. */
-function unmatched(folder: string, patterns: readonly string[]): string[] {
-	const files = readdirSync(path.join(repository, folder), { recursive: true, encoding: 'utf8' });
-	return patterns.flatMap(alternativesOf).filter((pattern) => {
-		const folders = pattern.replace(/^!/, '').split('**/');
-		const names = folders.map((each) => each.replaceAll('.', '\\.').replaceAll('*', '[^/]*'));
-		const expected = new RegExp(`^${names.join('(?:.*/)?')}$`);
-		return !files.some((file) => expected.test(file.replaceAll(path.sep, '/')));
-	});
-}
-
-/** What the parts and survivors.ts name, but isn't there: a file, a test or a line. */
-function namedInVain(): string[] {
+/** Fails if the parts or survivors.ts name what isn't there: a file, a test or a line. */
+function requireNamed(): void {
+	for (const { mutated, tests } of Object.values(PARTS)) {
+		requireMatches(NODE, mutated);
+		requireMatches('test', tests);
+	}
 	const lost = SURVIVORS.filter(({ file, line }) => {
-		const source = path.join(repository, NODE, file);
-		const lines = existsSync(source) ? readFileSync(source, 'utf8').split('\n') : [];
+		const lines = readFileSync(path.join(repository, NODE, file), 'utf8').split('\n');
 		return !lines.some((each) => each.trim() === line);
 	});
-	return [
-		...Object.values(PARTS).flatMap(({ mutated, tests }) => [
-			...unmatched(NODE, mutated),
-			...unmatched('test', tests),
-		]),
-		...lost.map(({ file, line }) => `${file}: ${line}`),
-	];
+	if (lost.length > 0) throw new Error(`There is no longer: ${JSON.stringify(lost)}`);
 }
 
 /** Cases of each property: what they notice at all, they notice early. */
@@ -268,31 +257,32 @@ const shown = (text: string): string =>
 
 const survivorRow = ({ file, from, to, why }: Survivor) => [file, shown(from), shown(to), why];
 
-function writeResult(part: Part, mutants: readonly Mutant[], explained: readonly Survivor[]): void {
+function writeResult(
+	{ section, tests }: Part,
+	mutants: readonly Mutant[],
+	explained: readonly Survivor[],
+): void {
 	const fileOf = (mutant: Mutant) => placeOf(mutant).file;
 	const mutantsOf = (file: string) => mutants.filter((mutant) => fileOf(mutant) === file);
 	const files = [...new Set(mutants.map(fileOf))].sort();
 	const rows = files.map((file) => scoreRow(`\`${file}\``, mutantsOf(file)));
 	const figures = [
 		`Stryker makes one change at a time to the code, and runs the tests that reach it (below \`test\`:
-${part.tests.map((tests) => `\`${tests}\``).join(', ')}). The score is the percentage of the covered
+${tests.map((each) => `\`${each}\``).join(', ')}). The score is the percentage of the covered
 mutants that a test noticed, at least ${LEAST_SCORE} %. Property tests try a tenth of their cases.`,
 		markdownTable(
 			['', 'killed', 'timed out', 'survived', 'not covered', 'score'],
 			[...rows, scoreRow('**all**', mutants)],
 		),
 	];
-	if (part.explained) {
-		const unexplained = mutants.filter(isAlive).length - explained.length;
-		if (unexplained > 0) figures.push(`${unexplained} survivors aren't explained yet.`);
-		else if (explained.length === 0) figures.push('No mutant survived.');
-		else figures.push('Every survivor is explained in `test/mutation/survivors.ts`:');
-	}
 	if (explained.length > 0) {
-		const heading = ['File', 'From', 'To', 'Why no test notices'];
-		figures.push(markdownTable(heading, explained.map(survivorRow)));
+		const isAll = explained.length === mutants.filter(isAlive).length;
+		figures.push(
+			`${isAll ? 'Every survivor is' : 'These survivors are'} explained in \`test/mutation/survivors.ts\`:`,
+			markdownTable(['File', 'From', 'To', 'Why no test notices'], explained.map(survivorRow)),
+		);
 	}
-	writeSection(part.section, {
+	writeSection(section, {
 		versions: `StrykerJS ${stryker.version}, Node ${process.versions.node}`,
 		result: `${scoreOf(mutants).score.toFixed(1)} % of ${mutants.length} mutants noticed`,
 		figures,
@@ -317,8 +307,7 @@ async function main(): Promise<void> {
 	});
 	const unknown = positionals.find((name) => !Object.hasOwn(PARTS, name));
 	if (unknown !== undefined) throw new Error(`There is no part ${unknown}`);
-	const missing = namedInVain();
-	if (missing.length > 0) throw new Error(`There is no longer:\n${missing.join('\n')}`);
+	requireNamed();
 	for (const [name, part] of Object.entries(PARTS)) {
 		if (positionals.length > 0 && !positionals.includes(name)) continue;
 		if (!(await passes(name, part, values.force))) process.exitCode = 1;

@@ -13,383 +13,251 @@ export interface Survivor extends Place {
 	readonly why: string;
 }
 
-export const SURVIVORS: readonly Survivor[] = [
-	{
-		file: 'idempotency/paymentJournal.ts',
-		line: 'for (const { payment } of attempts) this.stored.set(payment, () => false);',
-		from: '() => false',
-		to: '() => undefined',
-		why: 'Only true counts as stored.',
+type Change = readonly [from: string, to: string];
+
+const TEXT: Change = ["''", '"Stryker was here!"'];
+const LIST: Change = ['[]', '["Stryker was here"]'];
+
+type Explained = Readonly<Record<string, { changes: readonly Change[]; why: string }>>;
+
+/** By file and line. */
+const EXPLAINED: Readonly<Record<string, Explained>> = {
+	'idempotency/paymentJournal.ts': {
+		'for (const { payment } of attempts) this.stored.set(payment, () => false);': {
+			changes: [['() => false', '() => undefined']],
+			why: 'Only true counts as stored.',
+		},
 	},
-	{
-		file: 'signing/guards/administratorRoles.ts',
-		line: 'if (new Set(grants.map(({ account }) => account.toLowerCase())).size !== grants.length) {',
-		from: 'account.toLowerCase()',
-		to: 'account.toUpperCase()',
-		why: 'It only has to put the letters of hex addresses in the same case, and either case does.',
+	'operations/payment/authorization.ts': {
+		"if (parts === undefined) return { signs: null, sign: async () => signature ?? '' };": {
+			changes: [TEXT],
+			why: 'Without its parts, there is a signature, or nothing is sent.',
+		},
+		"const isOther = (own = '') => sender !== undefined && !isSameAddress(own, sender);": {
+			changes: [TEXT],
+			why: 'Neither text is an address.',
+		},
 	},
-	{
-		file: 'signing/guards/administratorRoles.ts',
-		line: 'const HEX_NUMBER = /^0x[0-9a-f]{1,16}$/i;',
-		from: '/^0x[0-9a-f]{1,16}$/i',
-		to: '/0x[0-9a-f]{1,16}$/i',
-		why: 'What has other text before its 0x isn’t a number, so it reads as NaN either way.',
+	'operations/payment/check.ts': {
+		'return state === undefined ? [] : withKnown(row, state, ifAlreadyPaid);': {
+			changes: [LIST],
+			why: 'The journal knows something of each; only the compiler doesn’t know.',
+		},
+		"...{ items, place, payment, writes: earlier?.writes ?? [], state: { is: 'refused', error } },":
+			{
+				changes: [
+					['earlier?.writes', 'earlier.writes'],
+					["{ is: 'refused', error }", '{}'],
+					LIST,
+					["'refused'", '""'],
+				],
+				why: 'An earlier try that paid is remembered with its row, and what is known of it replaces this.',
+			},
+		'isCompared: false,': {
+			changes: [['false', 'true']],
+			why: 'Only the check of a run reads it, and no try of that pays.',
+		},
+		"const payment = paymentOf(form, run, signer ?? '');": {
+			changes: [TEXT, ["signer ?? ''", "signer && ''"]],
+			why: 'What was found isn’t looked for again, and its texts don’t name the signer.',
+		},
+		'const signer = input.signer ?? (await run.wallet().catch(() => undefined))?.address;': {
+			changes: [
+				[
+					'(await run.wallet().catch(() => undefined))?.address',
+					'(await run.wallet().catch(() => undefined)).address',
+				],
+			],
+			why: 'If the wallet can’t be opened, this check fails, and run/earlierTry.ts then tells the same.',
+		},
+		"slot: slotsOf({ items, place })[0] ?? '',": {
+			changes: [TEXT, TEXT],
+			why: 'A payment has one slot; only the compiler doesn’t know.',
+		},
 	},
-	{
-		file: 'signing/typedData.ts',
-		line: "if (type === 'address') return value.length === 42 && isAddress(value);",
-		from: 'value.length === 42',
-		to: 'true',
-		why: 'viem judges the length, too. It is only kept from remembering long texts.',
+	'operations/payment/checkReport.ts': {
+		"const code = row.known.is === 'unknown' ? row.known.code : undefined;": {
+			changes: [["row.known.is === 'unknown'", 'true']],
+			why: 'No others are listed; only the compiler doesn’t know.',
+		},
+		'const isSheet = withoutReference.some(({ place }) => place?.row !== undefined);': {
+			changes: [
+				[
+					'withoutReference.some(({ place }) => place?.row !== undefined)',
+					'withoutReference.every(({\n  place\n}) => place?.row !== undefined)',
+				],
+			],
+			why: 'All rows of a run are of a sheet, or none is.',
+		},
 	},
-	{
-		file: 'signing/guards/unexpectedIdentifiers.ts',
-		line: "const rest = reading.replace(ownEmail, ' ').replace(ownTeam, OWN_TEAM);",
-		from: "' '",
-		to: '""',
-		why: 'What stands around the address can’t be a part of a name, so nothing grows together.',
+	'operations/payment/outcome.ts': {
+		'return code === undefined ? [] : `${paymentName(row)} (${what} ${code})`;': {
+			changes: [['code === undefined', 'false'], LIST],
+			why: 'Each payment whose outcome is unknown has a code; only the compiler doesn’t know.',
+		},
+		"const what = isPayment(row) ? `${row.payment.summary}, code` : 'code';": {
+			changes: [["'code'", '""']],
+			why: 'Only payments have a code; only the compiler doesn’t know.',
+		},
 	},
-	{
-		file: 'signing/guards/unexpectedIdentifiers.ts',
-		line: "const characterOf = (code: number) => (code <= 0x10ffff ? String.fromCodePoint(code) : '');",
-		from: 'code <= 0x10ffff',
-		to: 'code < 0x10ffff',
-		why: 'The last code point isn’t ASCII, so it is left out of what is searched either way.',
+	'operations/payment/report.ts': {
+		".replace(/[<>[\\]`*~|]/g, (mark) => IN_CHAT[mark] ?? '')": {
+			changes: [TEXT],
+			why: 'The table has each of these marks; only the compiler doesn’t know.',
+		},
+		"const parts = word.match(new RegExp(`.{1,${LONGEST_PART}}`, 'gsu')) ?? [];": {
+			changes: [LIST],
+			why: 'A long word always matches; only the compiler doesn’t know.',
+		},
+		"function paragraph([first = '', ...others]: readonly string[]): string {": {
+			changes: [TEXT],
+			why: 'Each paragraph has a line; only the compiler doesn’t know.',
+		},
 	},
-	{
-		file: 'signing/guards/signInMessage.ts',
-		line: "const { scheme = '', authority = '' } = readUri(uri) ?? {};",
-		from: "''",
-		to: '"Stryker was here!"',
-		why: 'The URI was read before, and one without a host has the host of no domain either way.',
+	'run/approve.ts': {
+		"return isLeftAlone ? [...own, 'left alone'] : own;": {
+			changes: [["'left alone'", '""']],
+			why: 'Any further entry tells it from a row that is sent.',
+		},
+		"const approvals = own.map((each) => normalizeApproval(each.get(row) ?? ''));": {
+			changes: [TEXT],
+			why: 'Each row has an approval; only the compiler doesn’t know.',
+		},
+		"return row.state.is === 'refused' && row.writes.length === 0 ? { ...row, writes: [UNTOLD] } : row;":
+			{
+				changes: [["row.state.is === 'refused'", 'true']],
+				why: 'Of the rows of one list, only refused ones show no request.',
+			},
+		"const UNTOLD: ShownWrite = { summary: '', request: null, signs: null, isLeftAlone: true };": {
+			changes: [TEXT],
+			why: 'An approval doesn’t cover what people read of a request.',
+		},
+		"return row.items.every((item) => approvals.includes(given.get(item) ?? 'none'));": {
+			changes: [["'none'", '""']],
+			why: 'Neither text is an approval.',
+		},
 	},
-	{
-		file: 'signing/guards/signInMessage.ts',
-		line: "const { scheme = '', authority = '' } = readUri(uri) ?? {};",
-		from: "''",
-		to: '"Stryker was here!"',
-		why: 'The URI was read before, and one without a host has the host of no domain either way.',
+	'run/earlierTry.ts': {
+		"run.set('done', failedRows(all).length === 0 ? [] : doneIn(all, columnsOfEarlierTry));": {
+			changes: [LIST, ['failedRows(all).length === 0', 'false']],
+			why: 'Without a failure there is no further try.',
+		},
+		"const [unread] = rowsThatAre([...replaced], 'refused').filter(isUnread);": {
+			changes: [
+				[
+					"rowsThatAre([...replaced], 'refused').filter(isUnread)",
+					"rowsThatAre([...replaced], 'refused')",
+				],
+			],
+			why: 'Where the run is refused as a whole, so are the others, for the same reason.',
+		},
+		'return slotsOf(row).every((slot) => slots.has(slot));': {
+			changes: [
+				[
+					'slotsOf(row).every((slot) => slots.has(slot))',
+					'slotsOf(row).some(slot => slots.has(slot))',
+				],
+			],
+			why: 'A request for several items was made for all of them, or for none.',
+		},
+		'const all = before.length === 0 ? rows : together(rows, before);': {
+			changes: [['before.length === 0', 'false']],
+			why: 'It only saves time in runs without an earlier try.',
+		},
+		'if (before.length === 0) return rows;': {
+			changes: [['before.length === 0', 'false']],
+			why: 'It only saves time in runs without an earlier try.',
+		},
 	},
-	{
-		file: 'signing/signature.ts',
-		line: "const [, r = '', s = '', v = ''] = parts;",
-		from: "''",
-		to: '"Stryker was here!"',
-		why: 'A match has all three groups; only the compiler doesn’t know.',
+	'run/run.ts': {
+		'if (first === undefined) return { rows: [] };': {
+			changes: [['{ rows: [] }', '{}'], LIST, ['first === undefined', 'false']],
+			why: 'n8n runs no node without items.',
+		},
+		"const hasTries = node.retryOnFail === true && operation.effect === 'write';": {
+			changes: [['node.retryOnFail === true', 'true']],
+			why: 'It only keeps runs out of memory that aren’t tried again.',
+		},
 	},
-	{
-		file: 'signing/signature.ts',
-		line: "const [, r = '', s = '', v = ''] = parts;",
-		from: "''",
-		to: '"Stryker was here!"',
-		why: 'A match has all three groups; only the compiler doesn’t know.',
+	'signing/guards/administratorRoles.ts': {
+		'if (new Set(grants.map(({ account }) => account.toLowerCase())).size !== grants.length) {': {
+			changes: [['account.toLowerCase()', 'account.toUpperCase()']],
+			why: 'It only has to put the letters of hex addresses in the same case, and either case does.',
+		},
+		'const HEX_NUMBER = /^0x[0-9a-f]{1,16}$/i;': {
+			changes: [['/^0x[0-9a-f]{1,16}$/i', '/0x[0-9a-f]{1,16}$/i']],
+			why: 'What has other text before its 0x isn’t a number, so it reads as NaN either way.',
+		},
+		'const HASH = /^0x[0-9a-fA-F]{64}$/;': {
+			changes: [
+				['/^0x[0-9a-fA-F]{64}$/', '/0x[0-9a-fA-F]{64}$/'],
+				['/^0x[0-9a-fA-F]{64}$/', '/^0x[0-9a-fA-F]{64}/'],
+			],
+			why: 'A hash with other text around it is the hash of no role, and no role either.',
+		},
 	},
-	{
-		file: 'signing/signature.ts',
-		line: "const [, r = '', s = '', v = ''] = parts;",
-		from: "''",
-		to: '"Stryker was here!"',
-		why: 'A match has all three groups; only the compiler doesn’t know.',
+	'signing/guards/eip4361.ts': {
+		'/^(\\d{4}-\\d{2}-\\d{2})T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?(?:Z|[+-](?:[01]\\d|2[0-3]):[0-5]\\d)$/;':
+			{
+				changes: [
+					[
+						'/^(\\d{4}-\\d{2}-\\d{2})T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?(?:Z|[+-](?:[01]\\d|2[0-3]):[0-5]\\d)$/',
+						'/^(\\d{4}-\\d{2}-\\d{2})T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?(?:Z|[+-](?:[01]\\d|2[0-3]):[0-5]\\d)/',
+					],
+				],
+				why: 'Date.parse refuses what stands behind a time.',
+			},
 	},
-	{
-		file: 'signing/typedData.ts',
-		line: "const [path = ''] = types.error.issues.map((issue) => issue.path.join('.'));",
-		from: "''",
-		to: '"Stryker was here!"',
-		why: 'A failed parse has an issue; only the compiler doesn’t know.',
+	'signing/guards/signInMessage.ts': {
+		"const { scheme = '', authority = '' } = readUri(uri) ?? {};": {
+			changes: [TEXT, TEXT],
+			why: 'The URI was read before, and one without a host has the host of no domain either way.',
+		},
+		'return port !== undefined && host.endsWith(port) ? host.slice(0, -port.length) : host;': {
+			changes: [['port !== undefined', 'true']],
+			why: 'For a scheme without a default port, no host ends with the word undefined.',
+		},
 	},
-	{
-		file: 'signing/typedData.ts',
-		line: 'visit(primaryType, []);',
-		from: '[]',
-		to: '["Stryker was here"]',
-		why: 'No type can have this name.',
+	'signing/guards/unexpectedIdentifiers.ts': {
+		"const rest = reading.replace(ownEmail, ' ').replace(ownTeam, OWN_TEAM);": {
+			changes: [["' '", '""']],
+			why: 'What stands around the address can’t be a part of a name, so nothing grows together.',
+		},
+		"const characterOf = (code: number) => (code <= 0x10ffff ? String.fromCodePoint(code) : '');": {
+			changes: [['code <= 0x10ffff', 'code < 0x10ffff']],
+			why: 'The last code point isn’t ASCII, so it is left out of what is searched either way.',
+		},
 	},
-	{
-		file: 'signing/wallet.ts',
-		line: '} catch {',
-		from: '{\n\t\treturn undefined;\n\t}',
-		to: '{}',
-		why: 'A function that ends without a return gives undefined, too.',
+	'signing/signature.ts': {
+		"const [, r = '', s = '', v = ''] = parts;": {
+			changes: [TEXT, TEXT, TEXT],
+			why: 'A match has all three groups; only the compiler doesn’t know.',
+		},
 	},
-	{
-		file: 'signing/guards/administratorRoles.ts',
-		line: 'const HASH = /^0x[0-9a-fA-F]{64}$/;',
-		from: '/^0x[0-9a-fA-F]{64}$/',
-		to: '/0x[0-9a-fA-F]{64}$/',
-		why: 'A hash with other text around it is the hash of no role, and no role either.',
+	'signing/typedData.ts': {
+		"if (type === 'address') return value.length === 42 && isAddress(value);": {
+			changes: [['value.length === 42', 'true']],
+			why: 'viem judges the length, too. It is only kept from remembering long texts.',
+		},
+		"const [path = ''] = types.error.issues.map((issue) => issue.path.join('.'));": {
+			changes: [TEXT],
+			why: 'A failed parse has an issue; only the compiler doesn’t know.',
+		},
+		'visit(primaryType, []);': {
+			changes: [LIST],
+			why: 'No type can have this name.',
+		},
 	},
-	{
-		file: 'signing/guards/administratorRoles.ts',
-		line: 'const HASH = /^0x[0-9a-fA-F]{64}$/;',
-		from: '/^0x[0-9a-fA-F]{64}$/',
-		to: '/^0x[0-9a-fA-F]{64}/',
-		why: 'A hash with other text around it is the hash of no role, and no role either.',
+	'signing/wallet.ts': {
+		'} catch {': {
+			changes: [['{\n\t\treturn undefined;\n\t}', '{}']],
+			why: 'A function that ends without a return gives undefined, too.',
+		},
 	},
-	{
-		file: 'signing/guards/eip4361.ts',
-		line: '/^(\\d{4}-\\d{2}-\\d{2})T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?(?:Z|[+-](?:[01]\\d|2[0-3]):[0-5]\\d)$/;',
-		from: '/^(\\d{4}-\\d{2}-\\d{2})T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?(?:Z|[+-](?:[01]\\d|2[0-3]):[0-5]\\d)$/',
-		to: '/^(\\d{4}-\\d{2}-\\d{2})T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d{1,9})?(?:Z|[+-](?:[01]\\d|2[0-3]):[0-5]\\d)/',
-		why: 'Date.parse refuses what stands behind a time.',
-	},
-	{
-		file: 'operations/payment/authorization.ts',
-		line: "if (parts === undefined) return { signs: null, sign: async () => signature ?? '' };",
-		from: "''",
-		to: '"Stryker was here!"',
-		why: 'Without its parts, there is a signature, or nothing is sent.',
-	},
-	{
-		file: 'operations/payment/check.ts',
-		line: 'return state === undefined ? [] : withKnown(row, state, ifAlreadyPaid);',
-		from: '[]',
-		to: '["Stryker was here"]',
-		why: 'The journal knows something of each; only the compiler doesn’t know.',
-	},
-	{
-		file: 'operations/payment/checkReport.ts',
-		line: "const code = row.known.is === 'unknown' ? row.known.code : undefined;",
-		from: "row.known.is === 'unknown'",
-		to: 'true',
-		why: 'No others are listed; only the compiler doesn’t know.',
-	},
-	{
-		file: 'operations/payment/outcome.ts',
-		line: 'return code === undefined ? [] : `${paymentName(row)} (${what} ${code})`;',
-		from: 'code === undefined',
-		to: 'false',
-		why: 'Each payment whose outcome is unknown has a code; only the compiler doesn’t know.',
-	},
-	{
-		file: 'operations/payment/outcome.ts',
-		line: 'return code === undefined ? [] : `${paymentName(row)} (${what} ${code})`;',
-		from: '[]',
-		to: '["Stryker was here"]',
-		why: 'Each payment whose outcome is unknown has a code; only the compiler doesn’t know.',
-	},
-	{
-		file: 'operations/payment/authorization.ts',
-		line: "const isOther = (own = '') => sender !== undefined && !isSameAddress(own, sender);",
-		from: "''",
-		to: '"Stryker was here!"',
-		why: 'Neither text is an address.',
-	},
-	{
-		file: 'operations/payment/check.ts',
-		line: "...{ items, place, payment, writes: earlier?.writes ?? [], state: { is: 'refused', error } },",
-		from: 'earlier?.writes',
-		to: 'earlier.writes',
-		why: 'A payment that an earlier try made is remembered with its row.',
-	},
-	{
-		file: 'operations/payment/check.ts',
-		line: "...{ items, place, payment, writes: earlier?.writes ?? [], state: { is: 'refused', error } },",
-		from: "{ is: 'refused', error }",
-		to: '{}',
-		why: 'What is known of an earlier try replaces it.',
-	},
-	{
-		file: 'operations/payment/check.ts',
-		line: "...{ items, place, payment, writes: earlier?.writes ?? [], state: { is: 'refused', error } },",
-		from: '[]',
-		to: '["Stryker was here"]',
-		why: 'What is known of an earlier try replaces it.',
-	},
-	{
-		file: 'operations/payment/check.ts',
-		line: "...{ items, place, payment, writes: earlier?.writes ?? [], state: { is: 'refused', error } },",
-		from: "'refused'",
-		to: '""',
-		why: 'What is known of an earlier try replaces it.',
-	},
-	{
-		file: 'operations/payment/check.ts',
-		line: 'isCompared: false,',
-		from: 'false',
-		to: 'true',
-		why: 'Only the check of a run reads it, and no try of that pays.',
-	},
-	{
-		file: 'operations/payment/check.ts',
-		line: "const payment = paymentOf(form, run, signer ?? '');",
-		from: "''",
-		to: '"Stryker was here!"',
-		why: 'What was found isn’t looked for again, and its texts don’t name the signer.',
-	},
-	{
-		file: 'operations/payment/check.ts',
-		line: "const payment = paymentOf(form, run, signer ?? '');",
-		from: "signer ?? ''",
-		to: "signer && ''",
-		why: 'What was found isn’t looked for again, and its texts don’t name the signer.',
-	},
-	{
-		file: 'run/approve.ts',
-		line: "return isLeftAlone ? [...own, 'left alone'] : own;",
-		from: "'left alone'",
-		to: '""',
-		why: 'Any further entry tells it from a row that is sent.',
-	},
-	{
-		file: 'operations/payment/report.ts',
-		line: ".replace(/[<>[\\]`*~|]/g, (mark) => IN_CHAT[mark] ?? '')",
-		from: "''",
-		to: '"Stryker was here!"',
-		why: 'The table has each of these marks; only the compiler doesn’t know.',
-	},
-	{
-		file: 'operations/payment/report.ts',
-		line: "const parts = word.match(new RegExp(`.{1,${LONGEST_PART}}`, 'gsu')) ?? [];",
-		from: '[]',
-		to: '["Stryker was here"]',
-		why: 'A long word always matches; only the compiler doesn’t know.',
-	},
-	{
-		file: 'operations/payment/report.ts',
-		line: "function paragraph([first = '', ...others]: readonly string[]): string {",
-		from: "''",
-		to: '"Stryker was here!"',
-		why: 'Each paragraph has a line; only the compiler doesn’t know.',
-	},
-	{
-		file: 'run/run.ts',
-		line: 'if (first === undefined) return { rows: [] };',
-		from: '{ rows: [] }',
-		to: '{}',
-		why: 'n8n runs no node without items.',
-	},
-	{
-		file: 'run/run.ts',
-		line: 'if (first === undefined) return { rows: [] };',
-		from: '[]',
-		to: '["Stryker was here"]',
-		why: 'n8n runs no node without items.',
-	},
-	{
-		file: 'run/run.ts',
-		line: 'if (first === undefined) return { rows: [] };',
-		from: 'first === undefined',
-		to: 'false',
-		why: 'n8n runs no node without items.',
-	},
-	{
-		file: 'operations/payment/check.ts',
-		line: 'const signer = input.signer ?? (await run.wallet().catch(() => undefined))?.address;',
-		from: '(await run.wallet().catch(() => undefined))?.address',
-		to: '(await run.wallet().catch(() => undefined)).address',
-		why: 'If the wallet can’t be opened, this check fails, and run/earlierTry.ts then tells the same.',
-	},
-	{
-		file: 'run/run.ts',
-		line: "const hasTries = node.retryOnFail === true && operation.effect === 'write';",
-		from: 'node.retryOnFail === true',
-		to: 'true',
-		why: 'It only keeps runs out of memory that aren’t tried again.',
-	},
-	{
-		file: 'signing/guards/signInMessage.ts',
-		line: 'return port !== undefined && host.endsWith(port) ? host.slice(0, -port.length) : host;',
-		from: 'port !== undefined',
-		to: 'true',
-		why: 'For a scheme without a default port, no host ends with the word undefined.',
-	},
-	{
-		file: 'operations/payment/check.ts',
-		line: "slot: slotsOf({ items, place })[0] ?? '',",
-		from: "''",
-		to: '"Stryker was here!"',
-		why: 'A payment has one slot; only the compiler doesn’t know.',
-	},
-	{
-		file: 'operations/payment/check.ts',
-		line: "slot: slotsOf({ items, place })[0] ?? '',",
-		from: "''",
-		to: '"Stryker was here!"',
-		why: 'A payment has one slot; only the compiler doesn’t know.',
-	},
-	{
-		file: 'operations/payment/outcome.ts',
-		line: "const what = isPayment(row) ? `${row.payment.summary}, code` : 'code';",
-		from: "'code'",
-		to: '""',
-		why: 'Only payments have a code; only the compiler doesn’t know.',
-	},
-	{
-		file: 'operations/payment/checkReport.ts',
-		line: 'const isSheet = withoutReference.some(({ place }) => place?.row !== undefined);',
-		from: 'withoutReference.some(({ place }) => place?.row !== undefined)',
-		to: 'withoutReference.every(({\n  place\n}) => place?.row !== undefined)',
-		why: 'All rows of a run are of a sheet, or none is.',
-	},
-	{
-		file: 'run/approve.ts',
-		line: "const approvals = own.map((each) => normalizeApproval(each.get(row) ?? ''));",
-		from: "''",
-		to: '"Stryker was here!"',
-		why: 'Each row has an approval; only the compiler doesn’t know.',
-	},
-	{
-		file: 'run/approve.ts',
-		line: "return row.state.is === 'refused' && row.writes.length === 0 ? { ...row, writes: [UNTOLD] } : row;",
-		from: "row.state.is === 'refused'",
-		to: 'true',
-		why: 'Of the rows of one list, only refused ones show no request.',
-	},
-	{
-		file: 'run/approve.ts',
-		line: "const UNTOLD: ShownWrite = { summary: '', request: null, signs: null, isLeftAlone: true };",
-		from: "''",
-		to: '"Stryker was here!"',
-		why: 'An approval doesn’t cover what people read of a request.',
-	},
-	{
-		file: 'run/approve.ts',
-		line: "return row.items.every((item) => approvals.includes(given.get(item) ?? 'none'));",
-		from: "'none'",
-		to: '""',
-		why: 'Neither text is an approval.',
-	},
-	{
-		file: 'run/earlierTry.ts',
-		line: "run.set('done', failedRows(all).length === 0 ? [] : doneIn(all, columnsOfEarlierTry));",
-		from: '[]',
-		to: '["Stryker was here"]',
-		why: 'Without a failure there is no further try.',
-	},
-	{
-		file: 'run/earlierTry.ts',
-		line: "run.set('done', failedRows(all).length === 0 ? [] : doneIn(all, columnsOfEarlierTry));",
-		from: 'failedRows(all).length === 0',
-		to: 'false',
-		why: 'Without a failure there is no further try.',
-	},
-	{
-		file: 'run/earlierTry.ts',
-		line: "const [unread] = rowsThatAre([...replaced], 'refused').filter(isUnread);",
-		from: "rowsThatAre([...replaced], 'refused').filter(isUnread)",
-		to: "rowsThatAre([...replaced], 'refused')",
-		why: 'Where the run is refused as a whole, so are the others, for the same reason.',
-	},
-	{
-		file: 'run/earlierTry.ts',
-		line: 'return slotsOf(row).every((slot) => slots.has(slot));',
-		from: 'slotsOf(row).every((slot) => slots.has(slot))',
-		to: 'slotsOf(row).some(slot => slots.has(slot))',
-		why: 'A request for several items was made for all of them, or for none.',
-	},
-	{
-		file: 'run/earlierTry.ts',
-		line: 'const all = before.length === 0 ? rows : together(rows, before);',
-		from: 'before.length === 0',
-		to: 'false',
-		why: 'It only saves time in runs without an earlier try.',
-	},
-	{
-		file: 'run/earlierTry.ts',
-		line: 'if (before.length === 0) return rows;',
-		from: 'before.length === 0',
-		to: 'false',
-		why: 'It only saves time in runs without an earlier try.',
-	},
-];
+};
+
+export const SURVIVORS: readonly Survivor[] = Object.entries(EXPLAINED).flatMap(([file, lines]) =>
+	Object.entries(lines).flatMap(([line, { changes, why }]) =>
+		changes.map(([from, to]) => ({ file, line, from, to, why })),
+	),
+);
