@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, loadavg } from 'node:os';
 import path from 'node:path';
 
@@ -9,21 +9,13 @@ import { anchorOf, markdownTable } from '../../tooling/markdown';
 
 const FILE = path.join(repository, 'test', 'long', 'RESULTS.md');
 
-const INTRODUCTION = `# Measured reliability
-
-The table is made of the sections after it, and each of these was written by the command that it
-names. \`npm run test:long\` runs all but the mutations, \`npm run test:long -- queue\` one. Services,
-databases and n8n run on this machine; only installations and \`npm audit\` use the network. The
-figures come from one run on one machine; run it again to get yours.
-`;
-
 const long = (title: string, run: string) => ({ title, command: `npm run test:long -- ${run}` });
 const mutations = (of: string, part: string) => ({
 	title: `Mutations of ${of}`,
 	command: `npm run test:mutation -- ${part}`,
 });
 
-/** In the order of the document. */
+/** Each is written between the comments of its name in the document. */
 const PARTS = {
 	queue: long('Queue mode', 'queue'),
 	queueFinished: long(
@@ -64,12 +56,10 @@ interface Result {
 	readonly figures: readonly string[];
 }
 
-const marked = (name: string) => new RegExp(`<!-- ${name} -->\n([\\s\\S]*?)<!-- /${name} -->\n`);
-
-const written = () => (existsSync(FILE) ? readFileSync(FILE, 'utf8') : '');
+const marked = (part: Part) => new RegExp(`<!-- ${part} -->\n([^]*?)<!-- /${part} -->\n`);
 
 export function writtenSection(part: Part): string {
-	return marked(part).exec(written())?.[1] ?? '';
+	return marked(part).exec(readFileSync(FILE, 'utf8'))?.[1] ?? '';
 }
 
 function git(...args: string[]): string {
@@ -83,12 +73,12 @@ function codeMeasured(): string {
 	return changed === '' ? `commit ${commit}` : `commit ${commit} with changes not committed`;
 }
 
-/** The row of the table of results for a section, if it has a result. */
-function rowsOf(section: string): string[][] {
-	const [, title = '', result, commit = '', date = ''] =
-		/^## (.*)\n\n(?!`)(.*)\.\n\n`.*`: commit (\S+?),? .*(\d{4}-\d\d-\d\d)T/.exec(section) ?? [];
-	const link = `[${title}](#${anchorOf(title)})`;
-	return result === undefined ? [] : [[link, result, `${commit}, ${date}`]];
+/** The rows of the table of results, one for each section that has a result. */
+function rowsOf(document: string): string[][] {
+	const sections = /^## (.*)\n\n(?!`)(.*)\.\n\n`.*`: commit (\S+?),? .*(\d{4}-\d\d-\d\d)T/gm;
+	return [...document.matchAll(sections)].map(([, title = '', result = '', commit, date]) => {
+		return [`[${title}](#${anchorOf(title)})`, result, `${commit}, ${date}`];
+	});
 }
 
 /** Prints the figures of one part, and replaces those of its last run in test/long/RESULTS.md. */
@@ -106,28 +96,29 @@ export function writeSection(part: Part, { versions, result, figures }: Result):
 	].join('\n\n');
 	say(section);
 
-	const texts = Object.keys(PARTS).map((name) =>
-		name === part ? `${section}\n` : (marked(name).exec(written())?.[1] ?? ''),
+	const before = readFileSync(FILE, 'utf8');
+	if (!marked(part).test(before)) throw new Error(`The document has no place for ${part}`);
+	const document = before.replace(
+		marked(part),
+		() => `<!-- ${part} -->\n${section}\n<!-- /${part} -->\n`,
 	);
-	const sections = Object.keys(PARTS).flatMap((name, index) =>
-		texts[index] === '' ? [] : [`<!-- ${name} -->\n${texts[index]}<!-- /${name} -->\n`],
+	const results = markdownTable(['What', 'Result', 'Measured'], rowsOf(document));
+	writeFileSync(
+		FILE,
+		document.replace(/^\| What \|[^]*?\n\n/m, () => `${results}\n\n`),
 	);
-	const results = markdownTable(['What', 'Result', 'Measured'], texts.flatMap(rowsOf));
-	writeFileSync(FILE, [INTRODUCTION, `${results}\n`, ...sections].join('\n'));
 }
 
-/** A section whose figures come one after the other; each is written, since the next may never come. */
-export class GrowingSection {
-	constructor(
-		private readonly part: Part,
-		private readonly results: string[] = [],
-		private readonly figures: string[] = [],
-	) {}
-
-	add(versions: string, newResult: string, ...figures: string[]): void {
-		this.results.push(newResult);
-		this.figures.push(...figures);
-		const result = this.results.join('; ');
-		writeSection(this.part, { versions, result, figures: this.figures });
-	}
+/** Writes figures that come one after the other, each at once, since the next may never come. */
+export function growingSection(
+	part: Part,
+	versions: () => string,
+	results: string[] = [],
+	figures: string[] = [],
+): (result: string, ...figures: string[]) => void {
+	return (newResult, ...newFigures) => {
+		results.push(newResult);
+		figures.push(...newFigures);
+		writeSection(part, { versions: versions(), result: results.join('; '), figures });
+	};
 }

@@ -1,15 +1,13 @@
-import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
-import { Spec, Validation } from '@cyclonedx/cyclonedx-library';
 import { z } from 'zod';
 
 import { repository } from '../../tooling/paths.mjs';
 import { cleanEnvironment, npm, run } from '../../tooling/processes.mjs';
 import { temporaryFolder } from '../../n8nHost/cleanups';
 import { markdownTable } from '../../tooling/markdown';
-import { GrowingSection } from './reliabilityReport';
+import { growingSection } from './reliabilityReport';
 
 jest.setTimeout(1_800_000);
 
@@ -20,10 +18,7 @@ const lock = z
 	.object({ packages: z.record(locked) })
 	.parse(JSON.parse(textOf(repository, 'package-lock.json')));
 
-const section = new GrowingSection('supplyChain');
-const add = (result: string, ...figures: string[]) => {
-	section.add(`Node ${process.versions.node}`, result, ...figures);
-};
+const add = growingSection('supplyChain', () => `Node ${process.versions.node}`);
 const folder = temporaryFolder('builds');
 
 async function build(commit: string, name: string, env: Record<string, string>): Promise<string> {
@@ -34,14 +29,6 @@ async function build(commit: string, name: string, env: Record<string, string>):
 	await npm(['run', 'build'], { cwd: clone, env: cleanEnvironment(env) });
 	await npm(['pack'], { cwd: clone, env: cleanEnvironment(env) });
 	return clone;
-}
-
-const hash = (file: string) => createHash('sha256').update(readFileSync(file)).digest('hex');
-
-function filesOf(root: string): string[] {
-	return readdirSync(root, { recursive: true, encoding: 'utf8' })
-		.filter((file) => statSync(path.join(root, file)).isFile())
-		.sort();
 }
 
 /** Prints the files that rollup puts something of into the bundle, one a line. */
@@ -82,15 +69,14 @@ const nameOf = ({ group, name }: z.infer<typeof component>) =>
 
 const audit = z.object({
 	metadata: z.object({ vulnerabilities: z.record(z.number()) }),
-	vulnerabilities: z.record(z.object({ severity: z.string(), isDirect: z.boolean() })),
+	vulnerabilities: z.record(z.unknown()),
 });
 
 describe('two builds of the commit', () => {
 	let one = '';
 	let two = '';
 
-	const sbomText = () => textOf(one, 'dist', 'sbom.cdx.json');
-	const components = () => sbom.parse(JSON.parse(sbomText())).components;
+	const components = () => sbom.parse(JSON.parse(textOf(one, 'dist', 'sbom.cdx.json'))).components;
 
 	beforeAll(async () => {
 		// Both build the same commit, even if another one is made meanwhile.
@@ -99,22 +85,18 @@ describe('two builds of the commit', () => {
 		two = await build(commit, 'a second one, elsewhere', { TZ: 'Asia/Tokyo', LC_ALL: 'C.UTF-8' });
 	});
 
-	it('give the same bytes in two fresh clones', () => {
-		const files = filesOf(path.join(one, 'dist'));
-		const differing = files.filter(
-			(file) => hash(path.join(one, 'dist', file)) !== hash(path.join(two, 'dist', file)),
-		);
-		const [tarball = ''] = readdirSync(one).filter((file) => file.endsWith('.tgz'));
-		const hashes = new Set([one, two].map((clone) => hash(path.join(clone, tarball))));
+	it('give the same bytes in two fresh clones', async () => {
+		const inBoth = async (command: string) => await run('sh', ['-c', command, one, two]);
+		const differing = await inBoth('diff --recursive --brief "$0/dist" "$1/dist" || true');
+		const hashes = (await inBoth('sha256sum "$0"/*.tgz "$1"/*.tgz')).match(/^\w+/gm) ?? [];
+		const count = differing.match(/\n/g)?.length ?? 0;
 		add(
-			`two builds of one commit differ in ${differing.length} of ${files.length} files`,
-			`The commit, built and packed in two fresh clones: ${files.length} files, ` +
-				`${differing.length} of them differ; SHA-256 of the tarballs: ` +
-				`${[...hashes].map((each) => `\`${each}\``).join(' and ')}.`,
+			`two builds of one commit differ in ${count} files`,
+			`The commit, built and packed in two fresh clones: ${count} files differ; SHA-256 of the ` +
+				`tarballs: ${hashes.map((each) => `\`${each}\``).join(' and ')}.`,
 		);
-		expect(filesOf(path.join(two, 'dist'))).toEqual(files);
-		expect(differing).toEqual([]);
-		expect(hashes.size).toBe(1);
+		expect(differing).toBe('');
+		expect(hashes).toEqual([hashes[0], hashes[0]]);
 	});
 
 	it('name every bundled package, with its license', async () => {
@@ -147,33 +129,27 @@ describe('two builds of the commit', () => {
 			expect([id, notice]).toEqual([id, expect.stringMatching(/copyright/i)]);
 			expect(notice.length).toBeGreaterThan(500);
 		}
-		const validator = new Validation.JsonStrictValidator(Spec.Version.v1dot6);
-		await expect(validator.validate(sbomText())).resolves.toBeNull();
 	});
 
 	it('bundle nothing that npm audit knows a vulnerability of', async () => {
 		const names = components().map(nameOf);
 		// npm audit exits with 1 if it finds something.
 		const printed = await run('sh', ['-c', 'npm audit --json || true'], { cwd: repository });
-		const everything = audit.safeParse(JSON.parse(printed));
-		if (!everything.success) {
+		const { data } = audit.safeParse(JSON.parse(printed));
+		if (data === undefined) {
 			add(
 				'`npm audit` gave no answer',
 				'`npm audit`: the registry gave no answer in this run, so nothing is claimed.',
 			);
 			return;
 		}
-		const { metadata, vulnerabilities } = everything.data;
-		const direct = Object.entries(vulnerabilities).filter(([, { isDirect }]) => isDirect);
-		const bundled = Object.keys(vulnerabilities).filter((name) => names.includes(name));
+		const known = Object.keys(data.vulnerabilities).filter((name) => names.includes(name));
 		add(
-			`${bundled.length} of them with known vulnerabilities`,
-			`\`npm audit\`: ${bundled.length} of the bundled packages have known vulnerabilities. With ` +
-				`development dependencies: ${JSON.stringify(metadata.vulnerabilities)}; packages in ` +
-				`package.json that bring them in: ` +
-				`${direct.map(([name, { severity }]) => `${name} (${severity})`).join(', ') || 'none'}.`,
+			`${known.length} of them with known vulnerabilities`,
+			`\`npm audit\`: ${known.length} of the bundled packages have known vulnerabilities. With ` +
+				`development dependencies: ${JSON.stringify(data.metadata.vulnerabilities)}.`,
 		);
-		expect(bundled).toEqual([]);
+		expect(known).toEqual([]);
 	});
 });
 
@@ -183,11 +159,7 @@ it('locks every dependency by its hash', () => {
 	add(
 		`${loose.length} of ${all.length} locked packages without a hash`,
 		`${all.length} packages in package-lock.json, all for development; ` +
-			`${loose.length} of them without a hash. The published package has no dependencies.`,
+			`${loose.length} of them without a hash.`,
 	);
 	expect(loose).toEqual([]);
-	const { dependencies = {} } = z
-		.object({ dependencies: z.record(z.string()).optional() })
-		.parse(JSON.parse(textOf(repository, 'package.json')));
-	expect(dependencies).toEqual({});
 });

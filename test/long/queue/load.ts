@@ -1,10 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
+import { say } from '../../../tooling/progress.mjs';
 import { sendEvent } from '../../support/deliveries';
+import type { EventSink } from '../../support/eventSink';
 import type { N8nQueue } from '../../../n8nHost/n8nQueue';
 import { eventOf } from '../../../n8nHost/sampleEvents';
 import type { SupervisedProcess } from '../../../n8nHost/supervisedProcess';
 import { saveTriggerWorkflow, SECRET, type TriggerSetup } from '../../support/triggerWorkflow';
+import { waitUntil } from '../../../n8nHost/waiting';
 
 /** Events a second, well below what two workers can handle. */
 export const RATE = Number(process.env.LONG_RATE ?? 3);
@@ -50,13 +53,13 @@ export async function deliver(url: string, key: string): Promise<number> {
 /** Starts a task for every key at a steady rate, and waits for all of them. */
 export async function paced(
 	keys: readonly string[],
-	task: (key: string) => Promise<void>,
+	task: (key: string, index: number) => Promise<void>,
 ): Promise<void> {
 	const begun = Date.now();
 	await Promise.all(
 		keys.map(async (key, index) => {
 			await pause(begun + (index * 1_000) / RATE - Date.now());
-			await task(key);
+			await task(key, index);
 		}),
 	);
 }
@@ -85,4 +88,35 @@ export async function endWorkersDuring(
 		await ending;
 	}
 	return times;
+}
+
+/**
+ * Retries the failed executions of what didn't run downstream, as a person would from n8n's list of
+ * executions.
+ *
+ * @returns the figures, what is lost after that, and how much has no execution to retry
+ */
+export async function retryMissing(
+	queue: N8nQueue,
+	sink: EventSink,
+	workflowId: string,
+	keys: readonly string[],
+) {
+	await queue.ready();
+	const missing = () => keys.filter((key) => sink.count(key) === 0);
+	const before = missing();
+	const doubled = keys.filter((key) => sink.count(key) > 1).length;
+	const failed: string[] = [];
+	for (const key of before) failed.push(...(await queue.failedWith(workflowId, key)).slice(0, 1));
+	for (const id of new Set(failed)) await queue.n8n.retry(id);
+	const overwritten = before.length - failed.length;
+	/* n8n answers a retry before its execution is in the list. */
+	const haveRun = async () => missing().length <= overwritten;
+	await waitUntil('what was retried runs', haveRun).catch((error: unknown) => say(String(error)));
+	const lost = missing();
+	for (const key of lost) say([`Lost: ${key}`, ...queue.logged(key)].join('\n'));
+	const retried =
+		`${before.length} did not run downstream, ${failed.length} of them were retried from a failed or ` +
+		`crashed execution in n8n’s list; ${lost.length} were lost after that; ${doubled} ran twice`;
+	return { retried, lost, overwritten };
 }
