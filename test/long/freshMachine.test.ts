@@ -3,15 +3,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 import type { NodeMajor } from '../../tooling/n8nVersions.mjs';
 import { say } from '../../tooling/progress.mjs';
-import { FreshMachine, type Outcome, type Setup, type User } from '../support/freshMachine';
+import { BESIDE, CLONE, FreshMachine, type Setup, type User } from '../support/freshMachine';
 import { markdownTable } from '../../tooling/markdown';
 import { writeSection, writtenSection } from './reliabilityReport';
 import { waitUntil } from '../../n8nHost/waiting';
 
 jest.setTimeout(14_400_000);
 
-const CLONE = '/project/clone';
-const BESIDE = '/project/beside';
 const CACHE = '/home/tester/.cache/n8n-nodes-payroll-payments';
 
 const START = 'npm start -- --once';
@@ -19,7 +17,7 @@ const START = 'npm start -- --once';
 interface Row extends Setup {
 	readonly name: string;
 	/** Says what was seen, and whether that is right. */
-	readonly check: (machine: FreshMachine, user: User) => Promise<[seen: string, isRight: boolean]>;
+	readonly check: (machine: FreshMachine) => Promise<[seen: string, isRight: boolean]>;
 }
 
 /** What `npm start` and `npm test` print, without the times. */
@@ -27,21 +25,19 @@ const lineOf = (output: string, pattern: RegExp) => pattern.exec(output)?.[0] ??
 
 const FIRST_RESULT = /^ *([\d.]+) s {2}Running “First steps” in n8n’s engine … done/m;
 
-function startOutcome({ succeeded, output, seconds }: Outcome): [string, boolean] {
+const inside = (clone: string, command: string) => `cd ${clone} && ${command}`;
+
+const starts: Row['check'] = async (machine) => {
+	const { succeeded, output, seconds } = await machine.run(inside(CLONE, START));
 	const [, first = 'none'] = FIRST_RESULT.exec(output) ?? [];
 	const lines = output.trimEnd().split('\n');
 	const said = lines.filter((each) => !each.startsWith('npm notice'));
 	const line = succeeded ? 'done' : said.slice(-3).join(' / ');
 	return [`first result after ${first} s, ${line} after ${seconds} s`, succeeded];
-}
+};
 
-const inside = (clone: string, command: string) => `cd ${clone} && ${command}`;
-
-const starts: Row['check'] = async (machine, user) =>
-	startOutcome(await machine.run(user, inside(CLONE, START)));
-
-const passes: Row['check'] = async (machine, user) => {
-	const { output, seconds } = await machine.run(user, inside(CLONE, 'npm test'));
+const passes: Row['check'] = async (machine) => {
+	const { output, seconds } = await machine.run(inside(CLONE, 'npm test'));
 	const line = lineOf(output, /\d+ passed, \d+ failed$/m);
 	const isRight = /^[1-9]\d* passed, 0 failed$/.test(line);
 	/* The machine is removed with its log. */
@@ -50,11 +46,9 @@ const passes: Row['check'] = async (machine, user) => {
 };
 
 /** Two clones at the same time, which install the same n8n. */
-const startsTwice: Row['check'] = async (machine, user) => {
-	const both = [CLONE, BESIDE].map((clone) => `(${inside(clone, START)}) & pid${clone.length}=$!`);
-	const waits = [CLONE, BESIDE].map((clone) => `wait $pid${clone.length}`);
-	const command = `${both.join('; ')}; ${waits.join(' && ')}`;
-	const { succeeded, output, seconds } = await machine.run(user, command);
+const startsTwice: Row['check'] = async (machine) => {
+	const [one, other] = [inside(CLONE, START), inside(BESIDE, START)];
+	const { succeeded, output, seconds } = await machine.run(`(${one}) & ${other} && wait $!`);
 	const done = output.match(/ Done\.$/gm)?.length ?? 0;
 	return [`${done} of 2 done after ${seconds} s`, succeeded && done === 2];
 };
@@ -69,9 +63,9 @@ const INTERRUPTIONS: ReadonlyArray<readonly [where: string, file: string]> = [
 	],
 ];
 
-const startsAfterInterruptions: Row['check'] = async (machine, user) => {
+const startsAfterInterruptions: Row['check'] = async (machine) => {
 	for (const [where, file] of INTERRUPTIONS) {
-		const started = machine.start(user, inside(CLONE, START));
+		const started = machine.start(inside(CLONE, START));
 		await waitUntil(
 			() => `${where}: not installed within ten minutes.\n${started.log}`,
 			async () => await machine.has(file),
@@ -81,16 +75,16 @@ const startsAfterInterruptions: Row['check'] = async (machine, user) => {
 		await started.kill();
 	}
 	const places = INTERRUPTIONS.map(([where]) => where).join(', ');
-	const [seen, isRight] = await starts(machine, user);
+	const [seen, isRight] = await starts(machine);
 	return [`killed while it installed ${places}; then ${seen}`, isRight];
 };
 
 /** A disk that is too small in one folder; one sentence says so. */
 const refuses =
 	(folder: string, megabytes: number, sentence: RegExp): Row['check'] =>
-	async (machine, user) => {
+	async (machine) => {
 		const disk = { folder, megabytes };
-		const { succeeded, output } = await machine.run(user, inside(CLONE, START), [disk]);
+		const { succeeded, output } = await machine.run(inside(CLONE, START), [disk]);
 		const line = lineOf(output, sentence);
 		return [line, !succeeded && line !== 'nothing'];
 	};
@@ -134,55 +128,47 @@ const ROWS = MACHINES.filter((row) => new RegExp(process.env.LONG_ROWS ?? '').te
 
 const HEADING = ['Node', 'user', 'what', 'seen', 'left behind', 'load', 'when'];
 
-/** The rows that earlier runs wrote, by their labels. */
-function earlierRows(): Map<string, string[]> {
-	const rows = writtenSection('freshMachine').matchAll(/^\| (\d\d) \| (.*) \|$/gm);
-	return new Map(
-		[...rows].map(([, node = '', rest = '']) => {
-			const [user = '', name = '', ...others] = rest.split(' | ');
-			return [`Node ${node}, ${user}: ${name}`, [node, user, name, ...others]];
-		}),
-	);
-}
-
-/** Writes the rows so far, also those of earlier runs, in the order of the matrix. */
-function writeRows(rows: ReadonlyMap<string, string[]>): void {
-	writeSection('freshMachine', {
-		versions: 'Debian 12 from debootstrap (minbase)',
-		result: `${rows.size} of ${MACHINES.length} trials made; what each has seen is below`,
-		figures: [
-			'Each row is an empty Debian with Node.js and npm, without a home and with its own /tmp, into ' +
-				'which a clone was copied. n8n’s database driver is compiled there (g++, make, python3) if ' +
-				'the binary that its authors publish can’t be reached. “Left behind” lists all files outside ' +
-				'of the clone, npm’s caches (~/.npm and /tmp/node-compile-cache) and the cache folder that ' +
-				'CONTRIBUTING.md names.',
-			markdownTable(
-				HEADING,
-				MACHINES.flatMap((row) => [rows.get(label(row)) ?? []]).filter(({ length }) => length > 0),
-			),
+/** The rows that earlier runs wrote, and then this one, by their labels. */
+const written = new Map<string, readonly string[]>(
+	[...writtenSection('freshMachine').matchAll(/^\| (\d\d) \| (.*?) \| (.*?) \| (.*) \|$/gm)].map(
+		([, node = '', user = '', name = '', ...others]) => [
+			`Node ${node}, ${user}: ${name}`,
+			[node, user, name, ...others],
 		],
-	});
-}
+	),
+);
 
-it('npm start and npm test work on a machine on which nothing of ours has ever run', async () => {
-	const rows = earlierRows();
-	const wrong: string[] = [];
-	for (const row of ROWS) {
-		const clones = [CLONE, BESIDE];
-		const machine = await FreshMachine.create(row, clones);
+describe('a machine on which nothing of ours has ever run', () => {
+	it.each(ROWS.map((row) => [label(row), row] as const))('%s', async (name, row) => {
+		const machine = await FreshMachine.create(row);
 		try {
-			const [seen, isRight] = await row.check(machine, row.user);
-			const left = machine.leftBehind(clones);
-			say(`${label(row)}: ${seen}; left behind: ${left.join(', ') || 'nothing'}`);
-			rows.set(label(row), [
+			const [seen, isRight] = await row.check(machine);
+			const left = await machine.leftBehind();
+			written.set(name, [
 				...[row.node, row.user, row.name, seen, left.join('<br>') || 'nothing'],
 				...[loadavg()[0]?.toFixed(0) ?? '', new Date().toISOString().slice(0, 16)],
 			]);
-			writeRows(rows);
-			if (!isRight || left.length > 0) wrong.push(label(row));
+			writeSection('freshMachine', {
+				versions: 'Debian 12 from debootstrap (minbase)',
+				result: `${written.size} of ${MACHINES.length} trials made; what each has seen is below`,
+				figures: [
+					'Each row is an empty Debian with Node.js and npm, without a home and with its own /tmp, into ' +
+						'which a clone was copied. n8n’s database driver is compiled there (g++, make, python3) if ' +
+						'the binary that its authors publish can’t be reached. “Left behind” lists all files outside ' +
+						'of the clone, npm’s caches (~/.npm and /tmp/node-compile-cache) and the cache folder that ' +
+						'CONTRIBUTING.md names.',
+					markdownTable(
+						HEADING,
+						MACHINES.flatMap((each) => {
+							const cells = written.get(label(each));
+							return cells === undefined ? [] : [cells];
+						}),
+					),
+				],
+			});
+			expect([seen, isRight, left]).toEqual([seen, true, []]);
 		} finally {
 			machine.remove();
 		}
-	}
-	expect(wrong).toEqual([]);
+	});
 });

@@ -1,25 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import {
-	appendFileSync,
-	chmodSync,
-	chownSync,
-	copyFileSync,
-	cpSync,
-	existsSync,
-	lstatSync,
-	mkdirSync,
-	readdirSync,
-	renameSync,
-	rmSync,
-	symlinkSync,
-} from 'node:fs';
+import { existsSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 
 import { installNode } from '../../tooling/installations.mjs';
 import { whileLocked } from '../../tooling/lock.mjs';
 import type { NodeMajor } from '../../tooling/n8nVersions.mjs';
 import { cacheFolder, repository } from '../../tooling/paths.mjs';
-import { npm, run } from '../../tooling/processes.mjs';
+import { cleanEnvironment, npm, run } from '../../tooling/processes.mjs';
 import { withProgress } from '../../tooling/progress.mjs';
 import { BackgroundProcess } from '../../n8nHost/backgroundProcess';
 import { findOrInstall } from '../../n8nHost/debianCommand';
@@ -36,6 +23,11 @@ const COMPILER = ['g++', 'make', 'python3'];
 export type User = 'root' | 'tester';
 
 const HOMES: Readonly<Record<User, string>> = { root: '/root', tester: '/home/tester' };
+const OWNERS: Readonly<Record<User, string>> = { root: '0:0', tester: '1000:1000' };
+
+/** The folders with a clone of the current commit, the user's own. */
+export const CLONE = '/project/clone';
+export const BESIDE = '/project/beside';
 
 export interface Outcome {
 	readonly succeeded: boolean;
@@ -72,6 +64,14 @@ async function emptyDebian(packages: readonly string[]): Promise<string> {
 	});
 }
 
+/** The files of a machine outside of /proc, /dev and folders that are too large to be listed. */
+async function filesOf(root: string): Promise<string[]> {
+	const names = ['./proc', './dev', './sys', './work', '*/.npm', '*/n8n-nodes-payroll-payments'];
+	const skipped = names.flatMap((name) => ['-path', name, '-prune', '-o']);
+	const found = await run('find', ['.', ...skipped, '!', '-type', 'd', '-print'], { cwd: root });
+	return found.split('\n').flatMap((file) => (file === '' ? [] : [file.slice(1)]));
+}
+
 export interface Setup {
 	readonly node: NodeMajor;
 	/** Who works on it. */
@@ -79,47 +79,43 @@ export interface Setup {
 	readonly packages?: readonly string[];
 }
 
-/** A machine on which nothing of ours has ever run: a Debian with Node.js and npm. */
-export class FreshMachine {
-	private readonly before: ReadonlySet<string>;
+/** Makes a machine of an empty Debian, in whose folder it runs. */
+const SETUP = `
+install "$NODE" usr/bin/node
+mkdir --parents usr/lib/node_modules
+cp --recursive "$NPM" usr/lib/node_modules/npm
+find usr/lib/node_modules/npm -name npmrc -delete
+ln --symbolic ../lib/node_modules/npm/bin/npm-cli.js usr/bin/npm
+for file in /etc/resolv.conf /etc/hosts ${CERTIFICATES}; do
+	test ! -e $file || cp --dereference $file .$file
+done
+echo tester:x:1000:1000::${HOMES.tester}:/bin/sh >> etc/passwd
+echo tester:x:1000: >> etc/group
+install --directory --owner=1000 --group=1000 .${HOMES.tester}
+for clone in ${CLONE} ${BESIDE}; do
+	git clone --quiet "$REPOSITORY" .$clone
+	chown --recursive $OWNER .$clone
+done`;
 
+/** A machine on which nothing of ours has ever run: a Debian with Node.js, npm and two clones. */
+export class FreshMachine {
 	private constructor(
 		private readonly root: string,
+		private readonly user: User,
 		private readonly registry: string,
-	) {
-		this.before = new Set(this.files());
-	}
+		private readonly before: ReadonlySet<string>,
+	) {}
 
-	/** @param clones folders of the machine that get a clone of the current commit, the user's own */
-	static async create(
-		{ node: major, user, packages = COMPILER }: Setup,
-		clones: readonly string[],
-	): Promise<FreshMachine> {
-		const debian = await emptyDebian(packages);
+	static async create({ node: major, user, packages = COMPILER }: Setup): Promise<FreshMachine> {
 		const root = path.join(folder, randomUUID());
-		const at = (file: string) => path.join(root, file);
+		const debian = await emptyDebian(packages);
 		await run('cp', ['--archive', '--reflink=auto', debian, root]);
-		const { node } = await installNode(major);
-		copyFileSync(node, at('/usr/bin/node'));
-		chmodSync(at('/usr/bin/node'), 0o755);
-		const modules = (await npm(['root', '--global'])).trim();
-		cpSync(path.join(modules, 'npm'), at('/usr/lib/node_modules/npm'), {
-			recursive: true,
-			filter: (file) => path.basename(file) !== 'npmrc',
-		});
-		symlinkSync('../lib/node_modules/npm/bin/npm-cli.js', at('/usr/bin/npm'));
-		for (const file of ['/etc/resolv.conf', '/etc/hosts', CERTIFICATES]) {
-			if (existsSync(file)) copyFileSync(file, at(file));
-		}
-		appendFileSync(at('/etc/passwd'), `tester:x:1000:1000::${HOMES.tester}:/bin/sh\n`);
-		appendFileSync(at('/etc/group'), 'tester:x:1000:\n');
-		mkdirSync(at(HOMES.tester));
-		chownSync(at(HOMES.tester), 1000, 1000);
-		for (const clone of clones) {
-			await run('git', ['clone', '--quiet', repository, at(clone)]);
-			if (user === 'tester') await run('chown', ['--recursive', '1000:1000', at(clone)]);
-		}
-		return new FreshMachine(root, (await npm(['config', 'get', 'registry'])).trim());
+		const { node: NODE } = await installNode(major);
+		const NPM = path.join((await npm(['root', '--global'])).trim(), 'npm');
+		const env = cleanEnvironment({ NODE, NPM, OWNER: OWNERS[user], REPOSITORY: repository });
+		await run('sh', ['-e', '-c', SETUP], { cwd: root, env });
+		const registry = (await npm(['config', 'get', 'registry'])).trim();
+		return new FreshMachine(root, user, registry, new Set(await filesOf(root)));
 	}
 
 	/**
@@ -127,7 +123,7 @@ export class FreshMachine {
 	 *
 	 * @param disks small disks that are mounted there
 	 */
-	start(user: User, command: string, disks: readonly Disk[] = []): BackgroundProcess {
+	start(command: string, disks: readonly Disk[] = []): BackgroundProcess {
 		const mounts = [
 			`mount -t proc proc ${this.root}/proc`,
 			`mount -t tmpfs tmpfs ${this.root}/dev/shm`,
@@ -140,14 +136,20 @@ export class FreshMachine {
 			}),
 		];
 		const variables = [
-			`HOME=${HOMES[user]}`,
+			`HOME=${HOMES[this.user]}`,
 			'PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin',
 			`npm_config_registry=${this.registry}`,
 			`npm_config_cafile=${CERTIFICATES}`,
 			`NODE_EXTRA_CA_CERTS=${CERTIFICATES}`,
 		];
-		const userspec = user === 'root' ? '0:0' : '1000:1000';
-		const inside = ['chroot', `--userspec=${userspec}`, this.root, 'env', '-i', ...variables];
+		const inside = [
+			'chroot',
+			`--userspec=${OWNERS[this.user]}`,
+			this.root,
+			'env',
+			'-i',
+			...variables,
+		];
 		return new BackgroundProcess(
 			command,
 			'unshare',
@@ -160,10 +162,10 @@ export class FreshMachine {
 		);
 	}
 
-	async run(user: User, command: string, disks: readonly Disk[] = []): Promise<Outcome> {
+	async run(command: string, disks: readonly Disk[] = []): Promise<Outcome> {
 		rmSync(this.logFile, { force: true });
 		const began = performance.now();
-		const started = this.start(user, command, disks);
+		const started = this.start(command, disks);
 		const code = await started.ended;
 		const seconds = Math.round((performance.now() - began) / 1_000);
 		return { succeeded: code === 0, output: started.log, seconds };
@@ -181,9 +183,9 @@ export class FreshMachine {
 	 * The files that weren't there before, without the clones and the caches: npm's two and the one that
 	 * CONTRIBUTING.md names.
 	 */
-	leftBehind(clones: readonly string[]): string[] {
+	async leftBehind(): Promise<string[]> {
 		const expected = [
-			...clones,
+			...[CLONE, BESIDE],
 			/* Of npm itself, since Node.js 22. */
 			'/tmp/node-compile-cache',
 			...Object.values(HOMES).flatMap((home) => [
@@ -191,7 +193,7 @@ export class FreshMachine {
 				`${home}/.cache/n8n-nodes-payroll-payments`,
 			]),
 		];
-		return this.files().filter(
+		return (await filesOf(this.root)).filter(
 			(file) =>
 				!this.before.has(file) && !expected.some((each) => `${file}/`.startsWith(`${each}/`)),
 		);
@@ -204,21 +206,5 @@ export class FreshMachine {
 
 	private get logFile(): string {
 		return `${this.root}.log`;
-	}
-
-	/** The files outside of /proc, /dev and folders that are too large to be listed. */
-	private files(): string[] {
-		const found: string[] = [];
-		const visit = (place: string) => {
-			for (const name of readdirSync(path.join(this.root, place))) {
-				const file = path.posix.join(place, name);
-				if (/^\/(proc|dev|sys)$|\/(\.npm|n8n-nodes-payroll-payments)$|^\/work$/.test(file))
-					continue;
-				if (lstatSync(path.join(this.root, file)).isDirectory()) visit(file);
-				else found.push(file);
-			}
-		};
-		visit('/');
-		return found;
 	}
 }
