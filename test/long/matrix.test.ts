@@ -24,10 +24,12 @@ const hostOf = (version: N8nVersion, hasPostgres = false) => ({
 });
 type Host = ReturnType<typeof hostOf>;
 
-const VERSIONS = Object.keys(N8N_VERSIONS).filter(isN8nVersion);
+const VERSIONS = Object.keys(N8N_VERSIONS)
+	.filter(isN8nVersion)
+	.filter((each) => each !== 'latest');
 /** All, or those whose name contains LONG_HOSTS, e.g. `2.35.7` or `PostgreSQL`. */
 const HOSTS = [
-	...VERSIONS.filter((version) => version !== 'latest').map((version) => hostOf(version)),
+	...VERSIONS.map((version) => hostOf(version)),
 	hostOf(DEFAULT_N8N_VERSION, true),
 ].filter(({ name }) => name.includes(process.env.LONG_HOSTS ?? ''));
 
@@ -43,42 +45,40 @@ const ROWS: ReadonlyArray<readonly [row: string, file: string]> = [
 ];
 
 /** Runs the end-to-end tests in one n8n, in a separate process. */
-async function outcomesOn({ name, version }: Host, postgresPort?: number): Promise<Outcome[]> {
+async function outcomesOn({ name, version }: Host, postgres?: PostgreSql): Promise<Outcome[]> {
+	const database = postgres && { PAYROLL_PAYMENTS_POSTGRES: String(postgres.port) };
 	const command = ['run', '--silent', 'test:e2e', '--'];
 	return await jestOutcomes(command, `matrix-${name.replace(/[ ,]+/g, '-')}`, {
 		args: ['--testPathPatterns', `e2e/(${ROWS.map(([, file]) => file).join('|')})\\.test`],
-		env: {
-			PAYROLL_PAYMENTS_N8N: version,
-			...(postgresPort === undefined ? {} : { PAYROLL_PAYMENTS_POSTGRES: String(postgresPort) }),
-		},
+		env: { PAYROLL_PAYMENTS_N8N: version, ...database },
 		minutes: 20,
 	});
 }
 
-/** What the manifest of a version installs in the place of n8n's own libraries. */
-function replacedLibraries(version: N8nVersion): string {
-	const manifest = path.join(repository, 'tooling', 'hosts', `n8n-${version}`, 'package.json');
-	const { pnpm } = z
-		.object({ pnpm: z.object({ overrides: z.record(z.string()) }) })
-		.parse(JSON.parse(readFileSync(manifest, 'utf8')));
-	return Object.entries(pnpm.overrides)
+const manifest = z.object({ pnpm: z.object({ overrides: z.record(z.string()) }) });
+
+/** A sentence about what the manifest of a version installs in the place of n8n's own libraries. */
+function replacedLibraries(version: N8nVersion): string[] {
+	const file = path.join(repository, 'tooling', 'hosts', `n8n-${version}`, 'package.json');
+	const { pnpm } = manifest.parse(JSON.parse(readFileSync(file, 'utf8')));
+	const libraries = Object.entries(pnpm.overrides)
 		.filter(([library]) => /^(@n8n\/|n8n-)[^>]*$/.test(library))
 		.map(([library, replacement]) => `${library} ${replacement}`)
 		.join(', ');
+	const reason = 'because the registry lacked its own';
+	const said = `n8n ${version} has these libraries of the version before, ${reason}: ${libraries}.`;
+	return libraries === '' ? [] : [said];
 }
 
 it('the packed package works on every supported n8n', async () => {
-	const postgres = HOSTS.some(({ hasPostgres }) => hasPostgres)
-		? await PostgreSql.start()
-		: undefined;
 	const outcomes = new Map<Host, Outcome[]>();
-	try {
-		for (const host of HOSTS) {
-			outcomes.set(host, await outcomesOn(host, host.hasPostgres ? postgres?.port : undefined));
-		}
-	} finally {
-		await postgres?.stop();
+	let postgres: PostgreSql | undefined;
+	for (const host of HOSTS) {
+		/* The last of them has it. */
+		if (host.hasPostgres) postgres = await PostgreSql.start();
+		outcomes.set(host, await outcomesOn(host, postgres));
 	}
+	await postgres?.stop();
 	const cell = (file: string) => (host: Host) => {
 		const fitting = (outcomes.get(host) ?? []).filter((outcome) => outcome.file === file);
 		return `${fitting.filter(({ status }) => status === 'passed').length} of ${fitting.length}`;
@@ -87,12 +87,6 @@ it('the packed package works on every supported n8n', async () => {
 	const failed = [...outcomes].flatMap(([{ name }, all]) =>
 		all.filter(({ status }) => status !== 'passed').map(({ title }) => `- ${name}: ${title}`),
 	);
-	const replaced = [...new Set(HOSTS.map(({ version }) => version))].flatMap((version) => {
-		const libraries = replacedLibraries(version);
-		const reason = 'because the registry lacked its own';
-		const said = `n8n ${version} has these libraries of the version before, ${reason}: ${libraries}.`;
-		return libraries === '' ? [] : [said];
-	});
 	const all = [...outcomes.values()].flat();
 	writeSection('matrix', {
 		versions: postgres?.version ?? 'SQLite',
@@ -100,7 +94,7 @@ it('the packed package works on every supported n8n', async () => {
 		figures: [
 			'Checks passed, from the packed tarball in a real n8n, as one process, with SQLite unless it says PostgreSQL:',
 			markdownTable(['', ...HOSTS.map(({ name }) => name)], rows),
-			...replaced,
+			...VERSIONS.flatMap(replacedLibraries),
 			...(failed.length === 0 ? [] : [`Not passed:\n\n${failed.join('\n')}`]),
 		],
 	});
