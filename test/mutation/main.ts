@@ -201,7 +201,6 @@ async function tryMutants(name: string, part: Part, force: boolean) {
 		reporters: ['progress-append-only', 'html'],
 		htmlReporter: { fileName: path.join(buildFolder, 'mutation', `${name}.html`) },
 		allowConsoleColors: process.stdout.isTTY,
-		allowEmpty: false,
 	}).runMutationTest();
 }
 

@@ -29,7 +29,7 @@ const OWNERS: Readonly<Record<User, string>> = { root: '0:0', tester: '1000:1000
 export const CLONE = '/project/clone';
 export const BESIDE = '/project/beside';
 
-export interface Outcome {
+interface Outcome {
 	readonly succeeded: boolean;
 	readonly output: string;
 	readonly seconds: number;

@@ -9,11 +9,11 @@ import type { SandboxProcess } from '../../../n8nHost/sandboxProcess';
 import { waitUntil } from '../../../n8nHost/waiting';
 import { pick } from './load';
 
-const PAYMENTS = Number(process.env.LONG_PAYMENTS ?? 20);
+const PAYMENTS = 20;
 /** Payments that are sent again with an attempt code. */
 const CODED_PAYMENTS = 3;
 /** Payments of each kind whose worker is killed. */
-const KILLS = Number(process.env.LONG_PAYMENT_KILLS ?? 2);
+const KILLS = 2;
 
 /** How long the service holds a request while its worker is killed, in milliseconds. */
 const HELD = 5_000;

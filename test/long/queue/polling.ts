@@ -13,7 +13,7 @@ import { waitFor } from '../../../n8nHost/waiting';
 import { chain, wait } from '../../../n8nHost/workflows';
 import { pick, retryMissing } from './load';
 
-const REPEATS = Number(process.env.LONG_POLL_REPEATS ?? 2);
+const REPEATS = 2;
 const PEOPLE = 5;
 
 /** How long the service holds a poll while the main process is killed, in milliseconds. */
