@@ -72,7 +72,7 @@ it.each([
 it('counts all tries of an AI tool as one run for what may not be sent again', async () => {
 	await journal(3, true).perform(change('ana', true), sends);
 	expect(await journal(4, true).look([change('ana', true), change('ana')])).toMatchObject([
-		{ is: 'done' },
+		{ is: 'done', when: 'earlierTry' },
 		{ is: 'sendable' },
 	]);
 	await journal(3, true).perform(change('ben'), sends);

@@ -129,6 +129,7 @@ it('after a first call that failed, records a key that is new, and leaves the ot
 		const recording = recordKey('a');
 		expect(await recording.catch((error: unknown) => Object(error).message)).toBe(outcome);
 	}
+	expect(store.keys).toEqual(['b', 'a']);
 });
 
 it('does not let one node wait for another', async () => {
@@ -168,6 +169,13 @@ describe('permanent keys', () => {
 		await recordForGood({ store, nodeKey: 'paid', maxEntries: 1_000 }, ['a', 'b']);
 		expect([store.keys, store.calls]).toEqual([['a', 'b'], 3]);
 	});
+});
+
+it('a required key that isn’t there lets nobody claim, and isn’t recorded', async () => {
+	store.saved = ['other'];
+	const requiredKeys = ['earlier', 'other'];
+	expect(await claimKeys(['a'], { requiredKeys })).toBeUndefined();
+	expect([store.saved, store.calls]).toEqual([['other'], 2]);
 });
 
 it('a request that is canceled ends at once where it waits for its turn, and records nothing', async () => {

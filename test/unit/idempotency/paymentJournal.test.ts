@@ -92,6 +92,15 @@ describe('a payment that was made', () => {
 		}
 	});
 
+	it('is paid in a retry with its reference in any spelling, and with no other', async () => {
+		const again = { executionId: 'references' };
+		await pay(invoice, paid, again);
+		const same = { ...invoice, reference: ' inv-1' };
+		expect(await look([same], again)).toMatchObject([{ is: 'done', when: 'earlierTry' }]);
+		const other = withSalt('2', 'INV-2');
+		expect(await look([other], again)).toMatchObject([{ is: 'refused', when: 'earlierTry' }]);
+	});
+
 	it.each([
 		['another recipient', 'an earlier try of this run paid', withSalt('2')],
 		['the same reference', 'because reference INV-1 was used for another', invoice],
@@ -304,7 +313,34 @@ describe('a payment that was sent', () => {
 	});
 });
 
+it('a payment that was refused is sent in a later try of the run, until one’s outcome is unknown', async () => {
+	const again = { executionId: 'tries' };
+	const [first = payment, second, third = payment] = ['1', '2', '3'].map((salt, item) =>
+		ofItem(item, withSalt(salt)),
+	);
+	const error = await failureOf(pay(first, refused, again));
+	await pay(second, paid, again);
+	expect(await look([first], again)).toEqual([{ is: 'sendable', attempt: 1 }]);
+	await failureOf(pay(third, broken, again));
+	expect(open(again).ofEarlierTries()).toEqual([second, third]);
+	expect(await look([first], again)).toEqual([{ is: 'refused', when: 'earlierTry', error }]);
+	await expect(open(again).perform(first, send)).rejects.toBe(error);
+	expect(await is(first)).toBe('sendable');
+	expect(await pay(first, paid, { executionId: 'another run' })).toEqual(paid);
+});
+
 describe('n8n’s store', () => {
+	it('isn’t asked for a workflow that n8n doesn’t keep, and then nothing is sent', async () => {
+		store.meanwhile = fail('The expression evaluated to a falsy value');
+		const memory = new ProcessMemory();
+		const other = ofItem(1, withSalt('other'));
+		await pay(other, paid, { memory, nodeId: 'other' });
+		const journal = open({ workflowId: '', memory });
+		const known = await journal.look([payment, other]);
+		expect(known.map((each) => each.is)).toEqual(['sendable', 'done']);
+		await expect(journal.perform(payment, send)).rejects.toThrow('so it was not sent');
+	});
+
 	it('leaves a payment alone where it cannot be asked, unless its fate is known', async () => {
 		const memory = new ProcessMemory();
 		const other = withSalt('other');

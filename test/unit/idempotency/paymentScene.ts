@@ -59,6 +59,8 @@ export interface RunOptions {
 	/** Of the process; a new one for each run unless given. */
 	readonly memory?: ProcessMemory;
 	readonly signal?: AbortSignal;
+	/** Empty if n8n doesn't keep the workflow. */
+	readonly workflowId?: string;
 	readonly nodeId?: string;
 }
 
@@ -67,8 +69,8 @@ let executions = 0;
 /** The journal of a new execution, as in a process that was just started. */
 export function journalOf(store: ProcessedStore, options: RunOptions = {}): PaymentJournal {
 	const { memory = new ProcessMemory(), signal, nodeId = 'node' } = options;
-	const { executionId = `execution ${(executions += 1)}` } = options;
-	const node = { workflowId: 'workflow', nodeId, nodeName: nodeId };
+	const { workflowId = 'workflow', executionId = `execution ${(executions += 1)}` } = options;
+	const node = { workflowId, nodeId, nodeName: nodeId };
 	const scope = { ...node, executionId, runIndex: 0, isTool: false, hasOwnRun: true };
 	return new PaymentJournal(store, scope, signal, memory);
 }
