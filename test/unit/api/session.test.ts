@@ -122,6 +122,23 @@ async function refuseAndRenew(token: string) {
 }
 
 describe('a token', () => {
+	it('is refused by every change that gets a 401', () => {
+		for (const token of ['first', 'second']) {
+			sessions.markRefused(A, token);
+			expect(sessions.usable(A, token)).toBeUndefined();
+		}
+	});
+
+	it('ends by the clock of this machine', () => {
+		for (const [exp, endsSoon] of [
+			[0, true],
+			[Date.now() / 1000 + 3_600, false],
+		] as const) {
+			const claims = Buffer.from(JSON.stringify({ exp })).toString('base64url');
+			expect(new Sessions().endsSoon(A, `e30.${claims}.c2ln`)).toBe(endsSoon);
+		}
+	});
+
 	it('isn’t refused for a minute by reads that never succeeded, once it was new and one refused it', async () => {
 		const refuse = (token: string, ...urls: string[]) => {
 			for (const url of urls) sessions.markRefused(A, token, url);
@@ -183,6 +200,17 @@ describe('sign-ins', () => {
 		const first = sessions.renew(A, '', ending, { isSuspicion: false, stopped: execution.signal });
 		await expect(first).rejects.toMatchObject({ context: { outcome: 'not_sent' } });
 		expect(await late).toBe('token-1');
+	});
+
+	it('are wanted as long as one caller isn’t stopped', async () => {
+		const forOthers = async (isWanted: () => boolean) => {
+			await Promise.resolve();
+			return isWanted() ? 'for the other' : 'for nobody';
+		};
+		const callers = [{ stopped: AbortSignal.abort() }, {}].map(
+			async (each) => await sessions.renew(A, '', forOthers, { isSuspicion: false, ...each }),
+		);
+		expect(await Promise.all(callers)).toEqual(['for the other', 'for the other']);
 	});
 
 	it('are remembered for 1,000 credentials at most, the last used ones', async () => {

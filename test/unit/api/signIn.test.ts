@@ -134,4 +134,8 @@ describe('signing in', () => {
 			expect(message).not.toMatch(/[\x00-\x1f]/);
 		}
 	});
+
+	it('passes on what the connection says', async () => {
+		await expect(serviceAnswering().refusal()).rejects.toThrow(/^one request too many$/);
+	});
 });
