@@ -3,7 +3,7 @@ import type { ICredentialDataDecryptedObject, INodeParameters } from 'n8n-workfl
 import '../support/withoutPauses';
 import { CATALOGUE } from '../../nodes/PayrollPayments/operations/catalogue';
 import { RUN_OPTIONS } from '../../nodes/PayrollPayments/run/commonOptions';
-import { processedKeys, recordsOf, runNode } from '../support/actionHost';
+import { CONTINUE, processedKeys, recordsOf, runNode } from '../support/actionHost';
 import { useActionSandbox, without } from '../support/actionSandbox';
 import { formFor } from '../support/sandboxForms';
 
@@ -213,6 +213,18 @@ describe('Check Only', () => {
 			expect(sandbox.wire()).toEqual([]);
 		},
 	);
+});
+
+it('fails item by item with Continue On Fail, and the others are shown', async () => {
+	const form = checking(await prepared('administratorInvite.create'));
+	const entityId = `={{ $json.isBroken ? '' : ${JSON.stringify(form.entityId)} }}`;
+	const options = { items: [{ isBroken: true }, {}], ...CONTINUE };
+	const { output } = await sandbox.run({ ...form, entityId }, options);
+	expect(output).toMatchObject([
+		{ json: { error: expect.stringContaining('resolved to nothing [item 0]') } },
+		{ json: { check: 'passed' }, pairedItem: { item: 1 } },
+	]);
+	expect(sandbox.wire()).toEqual([]);
 });
 
 /* Signed outside n8n, from nothing but what the check shows. */

@@ -104,15 +104,26 @@ describe('the action node', () => {
 		expect((await run({ approvedCheck })).error).toBeUndefined();
 	});
 
-	it.each<[ICredentialDataDecryptedObject, string]>([
-		[{ maximumPayment: '124.99' }, 'allow payments up to $124.99, and this one is $125.00'],
-		[{ paymentRecipients: 'ben@example.com, @example.org' }, 'don’t allow paying ana@example.com'],
-	])('refuses a payment beyond %j before it is signed', async (limit, words) => {
+	it.each<[ICredentialDataDecryptedObject, string, INodeParameters?]>([
+		[
+			{ maximumPayment: '124.99' },
+			'These credentials allow payments up to $124.99, and this one is $125.00',
+		],
+		[
+			{ paymentRecipients: 'ben@example.com, @example.org' },
+			'These credentials don’t allow paying ana@example.com',
+		],
+		[
+			{ maximumPayment: '125' },
+			'The signed amount can’t be compared with the limit of these credentials',
+			{ typedAmountUnit: 'notChecked' },
+		],
+	])('refuses a payment beyond %j before it is signed', async (limit, words, options = {}) => {
 		const payload = await sandbox.authorization();
 		for (const signature of [{}, await sandbox.signed(payload)]) {
 			const saved = sandbox.unreachableSigner(limit);
-			const { error } = await runNode(saved, sandbox.paying(payload, signature));
-			expect(error?.message).toBe(`These credentials ${words} [item 0]`);
+			const { error } = await runNode(saved, sandbox.paying(payload, { ...signature, options }));
+			expect(error?.message).toBe(`${words} [item 0]`);
 			expect(error?.description).toContain('in the credentials “saved”');
 		}
 		expect(sandbox.wire()).toEqual([]);

@@ -53,6 +53,7 @@ function serviceAnswering(...answers: HttpAnswer[]) {
 
 describe('signing in', () => {
 	it.each<[string, 'the Base URL' | 'the signer' | undefined, object?]>([
+		['', 'the Base URL'],
 		['payroll.example', 'the Base URL'],
 		['*.api.payroll.example', 'the Base URL'],
 		['API.payroll.example', undefined],

@@ -33,6 +33,9 @@ it.each([
 	'Payment completed on 3 March',
 	'We paid this invoice on 3 March',
 	'The payment went out on 3 March',
+	...'claimed confirmed debited disbursed dispatched queued received redeemed relayed transferred'
+		.split(' ')
+		.map((made) => `It was ${made}`),
 	...[
 		'See tx-a1B2c3D4e5F6',
 		'pa-a1B2c3D4e5F6',

@@ -315,7 +315,7 @@ describe('a payment that was sent', () => {
 
 it('a payment that was refused is sent in a later try of the run, until one’s outcome is unknown', async () => {
 	const again = { executionId: 'tries' };
-	const [first = payment, second, third = payment] = ['1', '2', '3'].map((salt, item) =>
+	const [first = payment, second = payment, third = payment] = ['1', '2', '3'].map((salt, item) =>
 		ofItem(item, withSalt(salt)),
 	);
 	const error = await failureOf(pay(first, refused, again));
