@@ -56,15 +56,6 @@ describe('the sample delivery', () => {
 		]);
 	});
 
-	it('is refused where the secret is another', async () => {
-		const host = await start({
-			nodeId: 'another secret',
-			credentials: { method: 'hmacSignature', format: 'timestamped', secret: 'another' },
-		});
-		const line = await sampleDelivery('invite.accepted', '--url', host.url);
-		expect(await answerTo(line)).toMatchObject({ status: 401 });
-	});
-
 	it('lists its options, with their choices', async () => {
 		const help = await printedFor('--help');
 		expect(help).toContain('EVENT_TYPE [--url URL]');

@@ -1,4 +1,5 @@
-import type { DeliveryAttempt } from '../../sandbox/server';
+import { letterOfTheDocument, type DeliveryAttempt } from '../../sandbox/server';
+import type { SettingsInput } from '../../sandbox/settings';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
 
@@ -11,12 +12,16 @@ import { hmac } from '../../n8nHost/sampleEvents';
 
 const SECRET = 'a secret of the test';
 
-const sandbox = useActionSandbox({ retryDelays: [20, 40, 60] });
+const sandbox = useActionSandbox({ retryDelays: [20, 40, 60], paymentDelay: 0 });
+let administrator: SandboxClient;
 let receiver: HttpServer;
 const received: ReceivedRequest[] = [];
 /** What the webhook endpoint answers first; then 200. */
 const statuses: number[] = [];
 
+beforeAll(async () => {
+	administrator = await SandboxClient.of(sandbox, 'companyAdministrator').signIn();
+});
 beforeEach(async () => {
 	received.length = 0;
 	const note = (request: ReceivedRequest) => received.push(request);
@@ -35,6 +40,10 @@ const settled = async (count: number): Promise<void> => {
 	const isSettled = (): boolean =>
 		attempts().length >= count && attempts().every(({ outcome }) => outcome !== 'sending');
 	while (!isSettled()) await new Promise(setImmediate);
+};
+const events = async (count: number): Promise<Array<Record<string, unknown>>> => {
+	while (received.length < count) await new Promise(setImmediate);
+	return received.map(({ body }) => JSON.parse(body));
 };
 const only = (): ReceivedRequest => {
 	const [first, ...more] = received;
@@ -76,41 +85,28 @@ it('credits a complete deposit once, even if it is delivered several times or re
 	expect(balances?.get('USD')).toBe(before + 5_000n);
 });
 
-it('sends the statuses of one deposit, in order or reversed', async () => {
+/* controlPage.test.ts has them in order, and forged, unsigned and old events. */
+
+it('sends the statuses of one deposit reversed', async () => {
 	await register();
-	const statuses = ['pending', 'complete', 'reverted'];
-	const events = (): unknown[] => received.map(({ body }): unknown => JSON.parse(body));
-	await control('deposits', { statuses });
-	expect(events()).toMatchObject(statuses.map((status) => ({ deposit: { status } })));
-	received.length = 0;
-	await control('deposits', { statuses, reorder: true });
-	expect(events()).toMatchObject(
-		[...statuses].reverse().map((status) => ({ deposit: { status } })),
-	);
-	const changed = events().map((event) => Date.parse(Object(event).deposit.updated_at));
+	await control('deposits', { statuses: ['pending', 'complete', 'reverted'], reorder: true });
+	const deposits = (await events(3)).map(({ deposit }) => Object(deposit));
+	expect(deposits.map(({ status }) => status)).toEqual(['reverted', 'complete', 'pending']);
+	const changed = deposits.map(({ updated_at }) => Date.parse(updated_at));
 	expect(changed).toEqual([...new Set(changed)].sort().reverse());
 });
 
-it('forges, omits and backdates signatures, and changes the body after signing', async () => {
+it('signs any body, and changes it after signing', async () => {
 	await register();
-	const headerOf = async (delivery: object): Promise<string | undefined> => {
+	const isGood = async (delivery: object): Promise<boolean> => {
 		received.length = 0;
 		await control('deposits', { delivery });
-		const header = only().headers['x-signature'];
-		return header === undefined ? undefined : String(header);
+		const { headers, body } = only();
+		const [, time, signature] = /^t=(\d+),v1=(.*)$/.exec(String(headers['x-signature'])) ?? [];
+		return signature === hmac(SECRET, `${time}.${body}`).toString('hex');
 	};
-	const isGood = (header: string | undefined): boolean => {
-		const [, time = '', signature] = /^t=(\d+),v1=(.*)$/.exec(header ?? '') ?? [];
-		return signature === hmac(SECRET, `${time}.${only().body}`).toString('hex');
-	};
-	expect(isGood(await headerOf({}))).toBe(true);
-	expect(isGood(await headerOf({ signature: 'wrong' }))).toBe(false);
-	expect(isGood(await headerOf({ bodyAfterSigning: '{}' }))).toBe(false);
-	expect(await headerOf({ signature: 'missing' })).toBeUndefined();
-	const old = await headerOf({ age: 3_600 });
-	expect(isGood(old)).toBe(true);
-	expect(Number(/t=(\d+)/.exec(old ?? '')?.[1])).toBeLessThan(Date.now() / 1000 - 3_000);
-	expect(isGood(await headerOf({ rawBody: '{"broken":' }))).toBe(true);
+	expect(await isGood({ bodyAfterSigning: '{}' })).toBe(false);
+	expect(await isGood({ rawBody: '{"broken":' })).toBe(true);
 	expect(only().body).toBe('{"broken":');
 });
 
@@ -140,7 +136,6 @@ it('gives up after the last delay, and logs that nobody answered', async () => {
 it('delivers the test event of Endpoint 9, which names its request, to that endpoint only', async () => {
 	await register({ nanoid: 'wh-theFirstHook' });
 	await register({ nanoid: 'wh-theOtherHook' });
-	const administrator = await SandboxClient.of(sandbox, 'companyAdministrator').signIn();
 	const reply = await administrator.post('/v2/webhooks/test/wh-theFirstHook', {
 		event_type: 'deposit.received',
 	});
@@ -189,7 +184,6 @@ it.each([
 		'{"received":true,"ignored":"filter"}',
 		'200, but ignored: this workflow doesn’t take such an event',
 	],
-	['{"received":true,"ignored":"duplicate"}', '200, but ignored: a duplicate'],
 	['{"received":true}', '200, started the workflow'],
 	['', '200, started the workflow'],
 	['{"ok":true}', '200 accepted'],
@@ -214,4 +208,110 @@ it.each([
 	],
 ] as const)('the desk says what became of %j', async (ended, said) => {
 	expect(resultOf({ ...SENT, ...ended })).toBe(said);
+});
+
+describe('what payments and invites cause', () => {
+	beforeEach(async () => await register());
+	afterEach(async () => {
+		for (const event of await events(0))
+			expect(sandbox.service.description.eventProblems(event)).toEqual([]);
+	});
+
+	const cents = () => sandbox.firstTeam.balances.get('USD') ?? 0n;
+
+	/** Pays $125.00 to Ana, and returns the transaction. */
+	async function pay(settings: SettingsInput = {}): Promise<string> {
+		sandbox.service.change(settings);
+		const { body } = await administrator.pay(await sandbox.authorization());
+		return Object(body).data.transaction;
+	}
+
+	it.each([
+		['sent', 12_500n],
+		['failed', 0n],
+		['canceled', 0n],
+	] as const)(
+		'a payment is announced when it is made, and when it is %s',
+		async (outcome, paid) => {
+			const before = cents();
+			const transaction = await pay({ paymentOutcome: outcome });
+			const [group, ended] = await events(2);
+			const payment = {
+				nanoid: expect.stringMatching(/^pa-/),
+				creation_transaction: transaction,
+				process_transaction: null,
+				recipients: [expect.objectContaining({ email: 'ana@example.com' })],
+				amount: '125000000',
+				amount_cents: 12_500,
+			};
+			expect(group).toMatchObject({
+				event_type: 'payment.group.created',
+				event_version: '1.0',
+				request_id: sandbox.wire().at(-1)?.requestId,
+				payment_group: { nanoid: expect.stringMatching(/^pg-/), payments: [payment] },
+			});
+			const process_transaction = outcome === 'sent' ? transaction : null;
+			expect(ended).toMatchObject({
+				event_type: `payment.${outcome}`,
+				payment: { ...payment, process_transaction },
+			});
+			expect(before - cents()).toBe(paid);
+		},
+	);
+
+	it.each([
+		['another', expect.stringMatching(/^tx-/)],
+		['null', null],
+	] as const)(
+		'a payment may be carried out by a transaction that is %s',
+		async (which, expected) => {
+			const transaction = await pay({ processTransaction: which });
+			const { payment } = Object((await events(2))[1]);
+			expect(payment).toMatchObject({
+				creation_transaction: transaction,
+				process_transaction: expected,
+			});
+			expect(payment.process_transaction).not.toBe(transaction);
+		},
+	);
+
+	it('a payment that is left open ends when somebody says so, once', async () => {
+		const transaction = await pay({ paymentOutcome: 'open' });
+		const statuses = async () => Object(await sandbox.control('GET', 'payments')).payments;
+		expect(await statuses()).toMatchObject([{ transaction, status: 'processing' }]);
+		await sandbox.control('POST', 'payments/end', { transaction, outcome: 'failed' });
+		expect(await statuses()).toMatchObject([{ transaction, status: 'failed' }]);
+		expect((await events(2))[1]).toMatchObject({ event_type: 'payment.failed' });
+		const again = sandbox.control('POST', 'payments/end', { transaction, outcome: 'sent' });
+		await expect(again).rejects.toThrow('404');
+	});
+
+	it('an invite is announced when a person accepts it', async () => {
+		const { nanoid, email, role } = { ...sandbox.firstTeam.invites[0] };
+		await sandbox.control('POST', 'invites/end', { nanoid, outcome: 'accepted' });
+		const user_nanoid = sandbox.firstTeam.users.at(-1)?.nanoid;
+		const [invited_by, invited_to] = [expect.stringMatching(/^us-/), sandbox.team];
+		expect((await events(1))[0]).toMatchObject({
+			event_type: 'invite.accepted',
+			invite: { nanoid, user_nanoid, email, role, invited_by, invited_to },
+		});
+	});
+
+	it('test events have one key if the settings say so', async () => {
+		sandbox.service.change({ testEventKey: 'the one key' });
+		const path = `/v2/webhooks/test/${sandbox.organisation.firstWebhookId}`;
+		for (let time = 0; time < 2; time++)
+			await administrator.post(path, { event_type: 'document.signed' });
+		const keys = (await events(2)).map(({ idempotency_key }) => idempotency_key);
+		expect(keys).toEqual(['the one key', 'the one key']);
+	});
+
+	it('by the letter of the document, nothing is announced, and the version is the payload’s', async () => {
+		sandbox.service.change(letterOfTheDocument);
+		await pay();
+		const [invite] = sandbox.firstTeam.invites;
+		await sandbox.control('POST', 'invites/end', { nanoid: invite?.nanoid, outcome: 'accepted' });
+		await sandbox.control('POST', 'events', { event_type: 'payment.sent', version: 7 });
+		expect(await events(1)).toMatchObject([{ event_type: 'payment.sent', event_version: '7' }]);
+	});
 });

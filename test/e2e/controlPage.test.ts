@@ -282,15 +282,16 @@ describe('the practice desk', () => {
 		]);
 	});
 
-	it('shows the rows of a sheet, which a person changes and adds to', async () => {
+	it('shows the rows of a sheet, which a person, for whom digits become a number, changes', async () => {
 		await write('amount', 3, '99.5');
 		await press('Add row');
-		await write('reference', 5, 'PAY-004');
+		await write('reference', 5, "'1001");
+		await write('amount', 5, '$4200');
 		await pressUntil('Remove row 2', 'Removed row 2.');
 		expect(sandbox.service.sheet.tab('Payments')?.rows).toMatchObject([
 			{ reference: 'PAY-002', amount: 99.5 },
 			{ reference: 'PAY-003' },
-			{ reference: 'PAY-004' },
+			{ reference: '1001', amount: '$4200' },
 		]);
 		await field('Tab').selectOption('Name reviews');
 		await field('decision, row 2').waitFor();

@@ -191,7 +191,6 @@ const statement = (...types: string[]): Rows => ({
 	'Get the balance': [{ balance: '7500.00', currency: 'USD' }],
 	Statement: types.map((type) => ({ type, amount: '10.00', currency: 'USD', party: '1 deposit' })),
 });
-const UNREAD = ['deposit without a date', 'payment without an amount'];
 const IN_DOLLARS = /"1 payment"[^}]*"amount":"-4200.00","currency":"USD"/;
 const NAMELESS: Rows = {
 	'Deposit received': [{ entity_id: null, destination_amount: null, destination_currency: null }],
@@ -237,14 +236,8 @@ it.each([
 	[
 		MONTH_END,
 		'Send the statement',
-		statement('total of deposits', ...UNREAD.slice(1)),
-		/\$7,500\.00\. Not in the totals: 1 row without a date or amount, at the end of the file"/,
-	],
-	[
-		MONTH_END,
-		'Send the statement',
-		statement('total of deposits', ...UNREAD),
-		/Not in the totals: 2 rows without a date or amount/,
+		statement('total of deposits', 'deposit without a date', 'payment without an amount'),
+		/\$7,500\.00\. Not in the totals: 2 rows without a date or amount, at the end of the file"/,
 	],
 	[MONTH_END, 'Statement', paidIn(''), IN_DOLLARS],
 	[MONTH_END, 'Statement', paidIn('usd'), IN_DOLLARS],
@@ -270,8 +263,6 @@ it.each([
 	[FORM, 'Tell the channel', declined(0), /"There was nothing to pay/],
 	[FORM, 'Last page', declined(0, ''), /<p>There was nothing to pay/],
 	[FORM, 'Last page', ended('refused', 'not_sent'), /Refused<\/h1>/],
-	[FORM, 'Decide', FAILED_CHECK, NOTHING_TO_DECIDE],
-	[FORM, 'Approved?', FAILED, /"leftValue":false/],
 	[SIGNED_IN, 'Decide', FAILED_CHECK, NOTHING_TO_DECIDE],
 	[SIGNED_IN, 'Approved?', FAILED, /"leftValue":false/],
 	[SLACK, 'Ask for approval', { ...sheet({ outcome: '' }), ...FAILED_CHECK }, ONE_BUTTON],
@@ -343,17 +334,17 @@ it.each([
 	expect(runInNewContext(`(() => {${String(code)}})()`, { $ })).toHaveLength(count);
 });
 
+/* test/e2e/examples/deposits.test.ts has another account and another amount. */
 describe('balance rose without a deposit event', () => {
 	const minutes = (number: number) => new Date(Date.parse(MARCH) + number * 60_000).toISOString();
 	const account = { entity_id: 'te-1', currency: 'USD' };
 	let count = 0;
-	const arrived = (at: number, cents: number, more: IDataObject = {}): IDataObject => ({
+	const arrived = (at: number, cents: number): IDataObject => ({
 		deposit_id: `de-${++count}`,
 		created_at: minutes(at),
 		entity_id: 'te-1',
 		destination_currency: 'USD',
 		destination_amount_cents: cents,
-		...more,
 	});
 	const isAlarm = async (cents: number, deposits: IDataObject[]): Promise<boolean> => {
 		const rise = { ...account, change_cents: String(cents), observed_at: minutes(0) };
@@ -369,7 +360,6 @@ describe('balance rose without a deposit event', () => {
 	const ordinary = Array.from({ length: 18 }, (_, index) => 10_000 + 2 ** index);
 
 	it.each<[string, boolean, number, () => IDataObject[]]>([
-		['one deposit', false, 125_000, () => [arrived(-2, 125_000)]],
 		['its event came later', false, 125_000, () => [arrived(30, 125_000)]],
 		['the same event twice', false, 125_000, () => [arrived(-2, 125_000), arrived(-3, 5)]],
 		[
@@ -380,8 +370,6 @@ describe('balance rose without a deposit event', () => {
 		],
 		['nothing', true, 125_000, () => [{}]],
 		['too long ago', true, 125_000, () => [arrived(-90, 125_000)]],
-		['another account', true, 500, () => [arrived(-1, 500, { entity_id: 'te-2' })]],
-		['another amount', true, 125_000, () => [arrived(-1, 124_999)]],
 		[
 			'an amount that some of eighteen deposits add up to by chance',
 			true,
