@@ -114,11 +114,8 @@ const named = (
 describe('columns of input rows', () => {
 	const SPELLINGS = [
 		['email', 'first_name'],
-		['Email', 'First Name'],
 		['E-Mail', 'firstName'],
-		['e_mail', 'FIRST-NAME'],
-		[' E MAIL ', 'first name'],
-		['\uFEFFeMail', 'First_Name'],
+		[' E MAIL ', 'FIRST-NAME'],
 		['E\u2011Mail', 'first–name'],
 		['\ufeffE-Mail\u00a0', 'First\u00a0Name'],
 	] as const;
@@ -219,7 +216,6 @@ describe('columns of input rows', () => {
 
 	it.each<[fault: string, row: IDataObject]>([
 		['"b@example\ufffd" isn’t an email address', { email: ' b@example\u200b' }],
-		['"#N/A" isn’t an email address', { email: '#N/A' }],
 		['"\'ana@example.com" isn’t an email address', { email: "'ana@example.com" }],
 		['email is missing', { name: 'Ben' }],
 		['email is missing', { email: ' ', name: 'Ben' }],
@@ -232,7 +228,6 @@ describe('columns of input rows', () => {
 		[NO_PREFILL, { email: b, prefill: '{"first_name":"B"}' }],
 		['phone has lost some of its digits; enter it as text', { email: b, phone: 2 ** 64 }],
 		[BROKEN, { email: b, 'First Name': 'Ana #REF!' }],
-		[LOST, { email: b, last_name: 'M\ufffdller' }],
 		[LOST, { email: b, last_name: 'M\u0096ller' }],
 	])('refuse a row where %s: %j', async (fault, row) => {
 		const { error } = await invite([{ email: a }, row]);

@@ -354,8 +354,7 @@ describe('the columns of a sheet', () => {
 
 describe('what a check says to people', () => {
 	it('is a message and a page, of one payment and of a run', async () => {
-		const rows = await sheet();
-		const one = await runList(rows.slice(2), { checkOnly: true });
+		const one = await runList([await row(2)], { checkOnly: true });
 		const { host } = new URL(sandbox.url);
 		const { message, html } = one.output[0]?.json ?? {};
 		expect(String(message).split('\n')).toEqual([
@@ -369,11 +368,6 @@ describe('what a check says to people', () => {
 			),
 		]);
 		expect(html).toMatch(/<p><b>&#36;13,175\.50<\/b><br>PAY-003<br>contractor\.3@example\.com<br>/);
-
-		const run = (await runList(rows, RUN_CHECK)).output[0]?.json ?? {};
-		expect(run.html).toMatch(
-			/^<div style="overflow-wrap:anywhere"><p><b>Pay &#36;17,500\.50 in 3 /,
-		);
 
 		const { json } = (await runList(await sheet(12), RUN_CHECK)).output[0] ?? {};
 		expect(json?.message).toMatch(/\nand 2 more$/);
