@@ -1,4 +1,4 @@
-import { hexlify, id, toUtf8Bytes, verifyMessage, Wallet } from 'ethers';
+import { hexlify, id, toUtf8Bytes, Wallet } from 'ethers';
 
 import { startRemoteSigner, type RemoteSigner } from '../../sandbox/remoteSigner';
 import { waitFor } from '../../n8nHost/waiting';
@@ -44,13 +44,6 @@ async function ask(method: string, params: readonly unknown[]): Promise<unknown>
 	return await (await post(method, params)).json();
 }
 
-/** Who signed the message that was asked for. */
-async function signerOf(params: readonly unknown[]): Promise<string> {
-	const answer = await ask('personal_sign', params);
-	expect(answer).toMatchObject({ jsonrpc: '2.0', id: 7, result: expect.any(String) });
-	return verifyMessage(message, String(Object(answer).result));
-}
-
 it.each<[string, string, unknown[]]>([
 	['the parameters in reverse order', 'personal_sign', [address, hexMessage]],
 	['a message that is not hex', 'eth_sign', [address, message]],
@@ -82,32 +75,7 @@ it('requires its token', async () => {
 	]);
 });
 
-it('fails as planned, in order, and then signs again', async () => {
-	await start({ faults: ['refuse', 'malformedSignature'] });
-	signer.fail('emptyAnswer', 'wrongKey', 'notJson', 'http401', 'http500', 'cut', 'timeout');
-	const params = [hexMessage, address];
-	expect(await ask('personal_sign', params)).toMatchObject({ error: { code: 4001 } });
-	expect(await ask('personal_sign', params)).toMatchObject({ result: '0x1234' });
-	expect(await ask('personal_sign', params)).toEqual({ jsonrpc: '2.0', id: 7 });
-	expect(await signerOf(params)).not.toBe(address);
-	await expect(ask('personal_sign', params)).rejects.toThrow('not valid JSON');
-	expect((await post('personal_sign', params)).status).toBe(401);
-	expect((await post('personal_sign', params)).status).toBe(500);
-	await expect(post('personal_sign', params)).rejects.toThrow('fetch failed');
-	const impatient = { signal: AbortSignal.timeout(500) };
-	await expect(post('personal_sign', params, impatient)).rejects.toThrow('timeout');
-	expect(await signerOf(params)).toBe(address);
-});
-
-it('answers with errors that are texts where it is asked to', async () => {
-	await start({ textErrors: true, dialects: ['clef'] });
-	expect(await ask('personal_sign', [hexMessage, address])).toEqual({
-		...{ jsonrpc: '2.0', id: 7 },
-		error: 'The method personal_sign does not exist/is not available',
-	});
-});
-
-/* start.test.ts lists and confirms requests over HTTP. */
+/* start.test.ts lists and confirms requests over HTTP; signingGuard.test.ts has what they show. */
 describe('a person who is asked', () => {
 	const firstWaiting = async () =>
 		await waitFor('the person is asked', async () => signer.waiting()[0], { interval: 10 });
@@ -116,18 +84,14 @@ describe('a person who is asked', () => {
 		await start({ asksPerson: true });
 	});
 
-	it.each([
-		['eth_signTypedData_v4', text, 4001, 'User rejected the request.'],
-		['account_signTypedData', typedData, -32000, 'request denied'],
-	])('sees the typed data of %s, and declines it', async (method, given, code, said) => {
-		const answer = ask(method, [address, given]);
-		const { id: requestId, ...shown } = await firstWaiting();
-		const { primaryType } = typedData;
-		expect(shown).toEqual({ method, address, domain, primaryType, message: signed.message });
+	it('declines once, which is answered as Clef does', async () => {
+		const answer = ask('account_signTypedData', [address, typedData]);
+		const { id: requestId } = await firstWaiting();
 		const decline = `${signer.url}/requests/${requestId}/decline`;
 		const declined = async () => (await fetch(decline, { method: 'POST' })).status;
 		expect([await declined(), await declined()]).toEqual([200, 404]);
-		expect(await answer).toEqual({ jsonrpc: '2.0', id: 7, error: { code, message: said } });
+		const error = { code: -32000, message: 'request denied' };
+		expect(await answer).toEqual({ jsonrpc: '2.0', id: 7, error });
 		expect(signer.log).toMatchObject([{ outcome: 'declined' }]);
 	});
 
