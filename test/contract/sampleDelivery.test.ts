@@ -56,14 +56,11 @@ describe('the sample delivery', () => {
 		]);
 	});
 
-	it('lists its options, with their choices', async () => {
+	it('lists its options with their choices, the event types, and settings that it does not know', async () => {
 		const help = await printedFor('--help');
 		expect(help).toContain('EVENT_TYPE [--url URL]');
 		expect(help).toContain('--scheme timestamped | hex | base64');
 		expect(help).toMatch(/^ {2}--prefixed$/m);
-	});
-
-	it('names the event types if it gets none of them, and settings that it does not know', async () => {
 		await expect(sampleDelivery('deposit.recieved')).rejects.toThrow(EVENT_TYPES.join('\n'));
 		await expect(sampleDelivery('deposit.received', '--scheme', 'rot13')).rejects.toThrow(
 			'--scheme: Invalid enum value',

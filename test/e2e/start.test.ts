@@ -393,10 +393,14 @@ describe('an example on the canvas', () => {
 		/* n8n keeps them open if they were open in the workflow before. */
 		const areOpen = await page.locator('[data-test-id="logs-overview-body"]').isVisible();
 		if (!areOpen) await logs.click();
-		await editor.fitCanvas(942, 640);
+		await page.setViewportSize({ width: 942, height: 640 });
+		/* n8n's key for a view that fits. */
+		await page.keyboard.press('1');
+		await page.waitForTimeout(1_000);
 		const film = new Film('deposit-to-message', async () => await editor.workflowFrame());
 		await film.hold(1_200);
-		await editor.executeWorkflow();
+		await page.click('[data-test-id="execute-workflow-button"] >> visible=true');
+		await page.mouse.move(0, 0);
 		await page.getByText('Waiting for the service to send an event').waitFor();
 		await film.hold(1_800);
 		const webhookId = nodes.find((node) => node.webhookId !== undefined)?.webhookId;

@@ -226,17 +226,6 @@ export class Editor {
 		await this.page.setViewportSize(VIEWPORT);
 	}
 
-	async fitCanvas(width: number, height: number): Promise<void> {
-		await this.page.setViewportSize({ width, height });
-		await this.page.keyboard.press('1');
-		await this.page.waitForTimeout(1_000);
-	}
-
-	async executeWorkflow(): Promise<void> {
-		await this.page.click('[data-test-id="execute-workflow-button"] >> visible=true');
-		await this.page.mouse.move(0, 0);
-	}
-
 	/**
 	 * Shows a workflow as n8n’s page for previews does: saves nothing, and hides what is left to set up.
 	 *
