@@ -32,16 +32,17 @@ const TOKEN = { method: 'sharedToken', header: 'Authorization' };
 
 const start = useTriggerHosts();
 
-describe('the sample delivery', () => {
-	it.each([
-		['', {}, 'sandbox-webhook-secret'],
-		['', {}, AWKWARD],
-		[`--scheme hex --prefixed --header ${HUB}`, { format: 'hex', header: HUB }, AWKWARD],
-		['--scheme base64', { format: 'base64' }, AWKWARD],
-		['--scheme standardWebhooks', { format: 'standardWebhooks' }, IN_BASE64],
-		[`--scheme custom --signed-content ${SIGNED} --signature-prefix=v0=`, TEMPLATE, AWKWARD],
-		['--scheme sharedToken --bearer --header Authorization', TOKEN, 'a-shared-token'],
-	])('with %j starts the workflow when the line runs in bash', async (args, saved, secret) => {
+it.each([
+	['', {}, 'sandbox-webhook-secret'],
+	['', {}, AWKWARD],
+	[`--scheme hex --prefixed --header ${HUB}`, { format: 'hex', header: HUB }, AWKWARD],
+	['--scheme base64', { format: 'base64' }, AWKWARD],
+	['--scheme standardWebhooks', { format: 'standardWebhooks' }, IN_BASE64],
+	[`--scheme custom --signed-content ${SIGNED} --signature-prefix=v0=`, TEMPLATE, AWKWARD],
+	['--scheme sharedToken --bearer --header Authorization', TOKEN, 'a-shared-token'],
+])(
+	'the sample delivery with %j starts the workflow when the line runs in bash',
+	async (args, saved, secret) => {
 		const credentials = { method: 'hmacSignature', format: 'timestamped', ...saved, secret };
 		const host = await start({ nodeId: `sample ${args} ${secret}`, credentials });
 		const line = await sampleDelivery(
@@ -54,17 +55,17 @@ describe('the sample delivery', () => {
 		expect(host.executions[0]?.output).toMatchObject([
 			{ json: { event_type: 'deposit.received', deposit: { status: 'complete' } } },
 		]);
-	});
+	},
+);
 
-	it('lists its options with their choices, the event types, and settings that it does not know', async () => {
-		const help = await printedFor('--help');
-		expect(help).toContain('EVENT_TYPE [--url URL]');
-		expect(help).toContain('--scheme timestamped | hex | base64');
-		expect(help).toMatch(/^ {2}--prefixed$/m);
-		await expect(sampleDelivery('deposit.recieved')).rejects.toThrow(EVENT_TYPES.join('\n'));
-		await expect(sampleDelivery('deposit.received', '--scheme', 'rot13')).rejects.toThrow(
-			'--scheme: Invalid enum value',
-		);
-		await expect(sampleDelivery('deposit.received', '--sceme', 'hex')).rejects.toThrow('--sceme');
-	});
+it('the sample delivery lists its options with their choices, the event types, and settings that it does not know', async () => {
+	const help = await printedFor('--help');
+	expect(help).toContain('EVENT_TYPE [--url URL]');
+	expect(help).toContain('--scheme timestamped | hex | base64');
+	expect(help).toMatch(/^ {2}--prefixed$/m);
+	await expect(sampleDelivery('deposit.recieved')).rejects.toThrow(EVENT_TYPES.join('\n'));
+	await expect(sampleDelivery('deposit.received', '--scheme', 'rot13')).rejects.toThrow(
+		'--scheme: Invalid enum value',
+	);
+	await expect(sampleDelivery('deposit.received', '--sceme', 'hex')).rejects.toThrow('--sceme');
 });

@@ -54,26 +54,24 @@ describe('the inbox', () => {
 });
 
 /* controlPage.test.ts has what a person changes; start.test.ts starts over, too. */
-describe('the sheet', () => {
-	it('is written by the columns that match, and answers with the columns of the row', async () => {
-		const paid = { reference: 'PAY-002', outcome: 'paid', transaction: 'tx-1' };
-		expect(await write('update', paid, ['reference'])).toEqual(paid);
-		const noted = { row_number: 4, note: 'n' };
-		expect(await write('update', noted, ['row_number'])).toEqual(noted);
-		await write('update', { reference: 'PAY-009' }, ['reference']);
-		const added = { reference: 'PAY-004', amount: 10 };
-		expect(await write('appendOrUpdate', added, ['reference'])).toEqual(added);
-		await write('appendOrUpdate', { ...added, amount: 11 }, ['reference']);
-		await write('append', added);
-		expect(await read('Payments')).toMatchObject([
-			{ reference: 'PAY-001', outcome: '' },
-			{ ...paid, amount: 3850.5 },
-			{ reference: 'PAY-003', note: 'n' },
-			{ row_number: 5, reference: 'PAY-004', amount: 11 },
-			{ row_number: 6, reference: 'PAY-004', amount: 10 },
-		]);
-		expect(await read('Payments', { reference: 'PAY-003' })).toMatchObject([{ row_number: 4 }]);
-		const { columns } = Object(await sandbox.control('GET', 'sheet?tab=Payments'));
-		expect(columns.slice(-2)).toEqual(['paid_at', 'note']);
-	});
+it('the sheet is written by the columns that match, and answers with the columns of the row', async () => {
+	const paid = { reference: 'PAY-002', outcome: 'paid', transaction: 'tx-1' };
+	expect(await write('update', paid, ['reference'])).toEqual(paid);
+	const noted = { row_number: 4, note: 'n' };
+	expect(await write('update', noted, ['row_number'])).toEqual(noted);
+	await write('update', { reference: 'PAY-009' }, ['reference']);
+	const added = { reference: 'PAY-004', amount: 10 };
+	expect(await write('appendOrUpdate', added, ['reference'])).toEqual(added);
+	await write('appendOrUpdate', { ...added, amount: 11 }, ['reference']);
+	await write('append', added);
+	expect(await read('Payments')).toMatchObject([
+		{ reference: 'PAY-001', outcome: '' },
+		{ ...paid, amount: 3850.5 },
+		{ reference: 'PAY-003', note: 'n' },
+		{ row_number: 5, reference: 'PAY-004', amount: 11 },
+		{ row_number: 6, reference: 'PAY-004', amount: 10 },
+	]);
+	expect(await read('Payments', { reference: 'PAY-003' })).toMatchObject([{ row_number: 4 }]);
+	const { columns } = Object(await sandbox.control('GET', 'sheet?tab=Payments'));
+	expect(columns.slice(-2)).toEqual(['paid_at', 'note']);
 });
