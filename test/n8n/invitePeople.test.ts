@@ -117,7 +117,7 @@ describe('columns of input rows', () => {
 		['E-Mail', 'firstName'],
 		[' E MAIL ', 'FIRST-NAME'],
 		['E\u2011Mail', 'first–name'],
-		['\ufeffE-Mail\u00a0', 'First\u00a0Name'],
+		['\ufeffE-Mail\u200b', 'First\u00a0Name'],
 	] as const;
 
 	it.each<[string, IDataObject[], object[], options?: INodeParameters]>([
