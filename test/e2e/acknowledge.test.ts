@@ -35,7 +35,7 @@ async function isPending(workflow: TriggerWorkflow, answer: Promise<Answer>): Pr
 }
 
 describe('an event that is acknowledged when its workflow has finished, in a real n8n', () => {
-	it('is answered with 500 if its last node fails; a delivery that waited then runs to its 200', async () => {
+	it('is answered with 500 if its last node fails; a delivery that waited then runs to its 200, and the next is a duplicate', async () => {
 		const workflow = await start();
 		const key = randomUUID();
 		const failed = workflow.send(eventOf(key));
@@ -46,10 +46,10 @@ describe('an event that is acknowledged when its workflow has finished, in a rea
 		call.answer(400);
 		expect(await failed).toEqual(FAILED);
 		const again = await ledger.call(key, 2);
-		expect(await isPending(workflow, second)).toBe(true);
+		const third = workflow.send(eventOf(key));
+		expect(await isPending(workflow, Promise.race([second, third]))).toBe(true);
 		again.answer(200);
-		expect(await second).toEqual(FINISHED);
-		expect(await workflow.send(eventOf(key))).toEqual(DUPLICATE);
+		expect(await Promise.all([second, third])).toEqual([FINISHED, DUPLICATE]);
 		expect(await workflow.counts()).toEqual({ error: 1, success: 3 });
 	});
 

@@ -186,7 +186,7 @@ it('handles mixed deliveries and operations without leaks for LONG_MINUTES', asy
 			await payments.askEverywhere(body);
 			if (isCut) {
 				await payments.idle();
-				await payments.publish({ confirmedNotPaid: (await payments.latestCode()).code });
+				await payments.publish({ confirmedNotPaid: await payments.latestCode() });
 				await payments.askEverywhere(body);
 			}
 			const isMade = async () => (await payments.sent(salt)).made === 1;

@@ -25,7 +25,8 @@ it('headers and the log never show secrets that a delivery repeats', async () =>
 					'x-proof': secret,
 					'x-api-key': secret,
 					'proxy-authorization': secret,
-					'x-forwarded-proof': said,
+					forwarded: `for=1.2.3.4;by=${said}`,
+					'x-amzn-oidc-data': `eyJ${'hbGciOiJIUzI1NiJ9'}.${'e'.repeat(20)}.${'s'.repeat(20)}`,
 					'x-trace': '7',
 				};
 				const host = await start({
@@ -35,7 +36,10 @@ it('headers and the log never show secrets that a delivery repeats', async () =>
 				await host.deliver(JSON.stringify(otherEvent()), headers);
 				await host.deliver('{}', { ...headers, 'x-proof': said });
 				await host.deliver(JSON.stringify({ object: said }), headers);
-				expect(await host.outputs()).toMatchObject([[{ headers: { 'x-trace': '7' } }]]);
+				const outputs = await host.outputs();
+				const forwarded = expect.stringMatching(/^for=1\.2\.3\.4;by=/);
+				expect(outputs).toMatchObject([[{ headers: { 'x-trace': '7', forwarded } }]]);
+				expect(JSON.stringify(outputs)).not.toMatch(/"x-proof"|eyJ/);
 				const texts = [...textsIn(host.executions), ...log.lines];
 				for (const each of [secret, previousSecret]) expect(leakIn(texts, each)).toBeUndefined();
 			},

@@ -14,12 +14,13 @@ import {
 const host = useTriggerHosts();
 
 describe('the delivery table', () => {
-	it('genuine, with numbers as text: started in both outputs, as numbers would', async () => {
+	it('genuine, with numbers as text, a text as a number: started in both outputs, without issues', async () => {
 		const amounts = { source_amount_cents: '1000001', destination_amount_cents: '1000' };
-		const changed = deposit({ ...amounts, entity_deposit_account_id: '17' });
+		const token = { ...Object(deposit().token), decimals: '6' };
+		const changed = deposit({ ...amounts, token, provider_deposit_id: 42 });
 		const event = depositEvent({ created: '1774949400', deposit: changed });
 		const filters = { minimumAmountCents: 1_000 };
-		const n8n = await host({ parameters: { filters } });
+		const n8n = await host({ parameters: { filters, options: { invalidPayload: 'emit' } } });
 		expect(await n8n.send(event)).toEqual(GENUINE);
 		expect(await n8n.outputs()).toEqual([[event]]);
 		const simplified = await host({ parameters: { filters, output: 'simplified' } });

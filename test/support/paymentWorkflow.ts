@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 
 import { z } from 'zod';
 
-import type { Execution } from '../../n8nHost/executions';
 import type { N8nRest } from '../../n8nHost/n8nRest';
 import { saveSandboxCredentials } from '../../n8nHost/sandboxCredentials';
 import type { SandboxProcess } from '../../n8nHost/sandboxProcess';
@@ -107,14 +106,14 @@ export class PaymentWorkflow {
 		return (FUNDS - Number(balances.USD)) / CENTS;
 	}
 
-	/** The newest failed execution that shows an attempt code, with that code. */
-	async latestCode(): Promise<{ execution: Execution; code: string }> {
+	/** The attempt code that the newest failed execution shows. */
+	async latestCode(): Promise<string> {
 		const { results } = await this.executions('error');
-		const execution = await this.n8n.execution(results[0]?.id ?? '');
-		const hint = execution.runs.Pay?.at(-1)?.error?.description ?? '';
+		const { runs } = await this.n8n.execution(results[0]?.id ?? '');
+		const hint = runs.Pay?.at(-1)?.error?.description ?? '';
 		const [code] = /[0-9A-F]{4}-[0-9A-F]{4}-1/.exec(hint) ?? [];
 		if (code === undefined) throw new Error(`no attempt code in “${hint}”`);
-		return { execution, code };
+		return code;
 	}
 
 	async stop(): Promise<void> {

@@ -81,7 +81,7 @@ export function describePayments(queueOf: () => N8nQueue): void {
 			const { body } = await workflow.newPayment();
 			await workflow.start.start(pick(workflow.start.urls, payment), body);
 			await queue.idle(workflow.id);
-			await workflow.publish({ confirmedNotPaid: (await workflow.latestCode()).code });
+			await workflow.publish({ confirmedNotPaid: await workflow.latestCode() });
 			await askThreeTimes(body, payment);
 			await queue.idle(workflow.id);
 			await workflow.publish();
@@ -143,7 +143,7 @@ export function describePayments(queueOf: () => N8nQueue): void {
 				await queue.ready();
 				await queue.idle(workflow.id);
 				const again = await workflow.sent(salt);
-				const { code } = each.isRecorded ? await workflow.latestCode() : {};
+				const code = each.isRecorded ? await workflow.latestCode() : undefined;
 				const refused = Number(code !== undefined && again.sent === killed.sent);
 				if (each.isRecorded && !each.isMade) {
 					await workflow.publish({ confirmedNotPaid: code });

@@ -21,9 +21,12 @@ const verify = (saved: Saved, headers: Headers, body: Uint8Array = BODY, now = N
 		verifySignature(body, headers, credentials, now);
 	});
 
-/** What senders do, each signed by the library or the definition of its source. */
+/**
+ * What senders do, each signed by the library or the definition of its source.
+ * test/n8n/diagnosis.test.ts has genuine deliveries, and changed bodies.
+ */
 describe.each(SIGNED_SCHEMES)('$name, signed by $source', (scheme) => {
-	const { saved, secrets, prove, signsTime, signsBody } = scheme;
+	const { saved, secrets, prove, signsTime } = scheme;
 	const [secret, other, third] = secrets;
 	const check = (headers: Headers, body = BODY, changes: Saved = {}) =>
 		verify({ ...saved, secret, ...changes }, headers, body);
@@ -33,14 +36,6 @@ describe.each(SIGNED_SCHEMES)('$name, signed by $source', (scheme) => {
 		const headers = await genuine();
 		return Object.entries(headers).map(([name, value]) => ({ ...headers, [name]: change(value) }));
 	};
-
-	it(`accepts a genuine delivery, and ${signsBody ? 'no' : 'also a'} changed body`, async () => {
-		const headers = await genuine();
-		expect(check(headers)).toBeUndefined();
-		for (const body of [Buffer.from(`${BODY.toString()} `), BODY.subarray(1), Buffer.alloc(0)]) {
-			expect(check(headers, body) !== undefined).toBe(signsBody);
-		}
-	});
 
 	it('refuses each of its headers with one character changed, added or removed', async () => {
 		const longest = Math.max(...Object.values(await genuine()).map(({ length }) => length));
@@ -84,16 +79,12 @@ describe.each(SIGNED_SCHEMES)('$name, signed by $source', (scheme) => {
 		expect(strict !== undefined).toBe(signsTime);
 	});
 
-	it('accepts the previous secret during a rotation, and no third one', async () => {
+	it('accepts the previous secret during a rotation; of a third one it names no proof', async () => {
 		const rotating = { secret: other, previousSecret: secret };
 		expect(check(await genuine(NOW, secret), BODY, rotating)).toBeUndefined();
 		expect(check(await genuine(NOW, other), BODY, rotating)).toBeUndefined();
-		expect(check(await genuine(NOW, third), BODY, rotating)?.message).toMatch(/doesn’t match$/);
-	});
-
-	it('names no secret and no signature', async () => {
-		const headers = await genuine(NOW, other);
-		const refusal = check(headers);
+		const headers = await genuine(NOW, third);
+		const refusal = check(headers, BODY, rotating);
 		expect(refusal?.message).toMatch(/doesn’t match$/);
 		const said = `${refusal?.message} ${refusal?.details.hint}`;
 		for (const each of secrets) expect(said).not.toContain(each);

@@ -6,12 +6,6 @@ const resolvers: unknown = Reflect.get(
 	Symbol.for('n8n.webhookDescriptionResolvers'),
 );
 
-it('listens for POST at the path that activated workflows rely on', () => {
-	expect(webhooks).toEqual([
-		expect.objectContaining({ name: 'default', httpMethod: 'POST', path: 'webhook' }),
-	]);
-});
-
 it.each([
 	[{ options: { acknowledge: 'finished' } }, 'lastNode', 'noData'],
 	[{ options: { acknowledge: 'received' } }, 'onReceived', ''],
