@@ -95,8 +95,6 @@ export class TriggerHost {
 	failures = 0;
 	/** What n8n waits for before it answers. */
 	hold: Promise<unknown> = Promise.resolve();
-	/** The node after the trigger; by default it puts out what it got. */
-	after: (items: INodeExecutionData[]) => Promise<INodeExecutionData[]> = async (items) => items;
 	/** Deliveries that ended in an error of `webhook` itself. */
 	crashes = 0;
 	private readonly running = new Set<Promise<Execution>>();
@@ -241,7 +239,6 @@ export class TriggerHost {
 		const { nodeId = '', parameters, credentials, node: changes } = this.setup;
 		const { afterParameters = {}, toolType } = this.setup;
 		const { trigger } = this;
-		const runAfter = async (items: INodeExecutionData[]) => [await this.after(items)];
 		const executionId = randomUUID();
 		const node = engineNode({
 			id: nodeId,
@@ -260,7 +257,7 @@ export class TriggerHost {
 		const after = nodeTypeOf(
 			'after',
 			async function () {
-				return await runAfter(this.getInputData());
+				return [this.getInputData()];
 			},
 			{
 				properties: [{ displayName: 'Operation', name: 'operation', type: 'string', default: '' }],
