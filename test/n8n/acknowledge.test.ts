@@ -10,10 +10,7 @@ const start = useTriggerHosts();
 const host = async ({ parameters, ...setup }: Setup = {}) =>
 	await start({ ...setup, parameters: { options: { acknowledge: 'finished' }, ...parameters } });
 
-/*
- * test/e2e/acknowledge.test.ts has workflows that fail, senders that hang up, and deliveries that wait
- * for the first.
- */
+/* test/e2e/acknowledge.test.ts has workflows that fail, and senders that wait or hang up. */
 it('acknowledges a finished event without a record in n8n’s store, and isn’t stopped by one', async () => {
 	const nodeId = randomUUID();
 	const finished = await host({ nodeId });

@@ -21,10 +21,8 @@ const verify = (saved: Saved, headers: Headers, body: Uint8Array = BODY, now = N
 		verifySignature(body, headers, credentials, now);
 	});
 
-/**
- * What senders do, each signed by the library or the definition of its source.
- * test/n8n/diagnosis.test.ts has genuine deliveries, and changed bodies.
- */
+/* test/n8n/diagnosis.test.ts has genuine deliveries, and changed bodies. */
+/** What senders do, each signed by the library or the definition of its source. */
 describe.each(SIGNED_SCHEMES)('$name, signed by $source', (scheme) => {
 	const { saved, secrets, prove, signsTime } = scheme;
 	const [secret, other, third] = secrets;
