@@ -100,7 +100,7 @@ const REFUSED: readonly Refused[] = [
 	['Trigger On', ', entry 2 must be text', ['={{ ["*", null] }}']],
 	['Trigger On', `, entry 1${NO_EVENT}`, ['={{ "Deposit Received" }}', ['deposit'], ['']]],
 	['Trigger On', `, entry 2${NO_EVENT}`, ['*,on deposit.received', '*,deposit.received!']],
-	['Trigger On', ', entry 1 .*', [['={{ undefined }}']]],
+	['Trigger On', ', entry 1 must be text', [['={{ undefined }}']]],
 	['Deposit Statuses', ', entry 1 is missing.*', [[''], ['={{ undefined }}']]],
 	['Deposit Statuses', ', entry 2 must be Complete, .*', [['complete', 'settled']]],
 	['Destination Currencies', NO_CURRENCY, ['={{ "€" }}']],

@@ -51,6 +51,28 @@ const add = (currency: string, cents: bigint) =>
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
 describe('Balance Changed', () => {
+	it('adds up changes of each currency by itself, also while it isn’t listed', async () => {
+		const { unlisted } = team();
+		set('GBP', 60n);
+		unlisted.add('EUR');
+		const n8n = await switchedOn('balanceChanged', { minimumChangeCents: 100 });
+		unlisted.clear();
+		unlisted.add('GBP');
+		set('EUR', 60n);
+		add('USD', 60n);
+		expect(await next(n8n)).toEqual([]);
+		unlisted.clear();
+		set('GBP', 159n);
+		add('USD', 40n);
+		expect(await next(n8n)).toMatchObject([{ currency: 'USD', change_cents: '100' }]);
+		set('EUR', 100n);
+		set('GBP', 160n);
+		expect(await next(n8n)).toMatchObject([
+			{ currency: 'EUR', previous_balance_cents: '0', change_cents: '100' },
+			{ currency: 'GBP', previous_balance_cents: '60', change_cents: '100' },
+		]);
+	});
+
 	it('tells nothing at first, then each changed currency once', async () => {
 		set('USD', 100_000n);
 		const n8n = await switchedOn('balanceChanged');
@@ -136,6 +158,8 @@ describe('team users', () => {
 		expect(Object.keys(item)[0]).toBe('event');
 		expect(Object.keys(item).at(-1)).toBe('observed_at');
 		expect(await next(n8n)).toEqual([]);
+		/* The whole list each time. */
+		expect(sandbox.requests().map(({ query }) => query)).toEqual([{}, {}, {}]);
 	});
 
 	it.each([{}, { alwaysOutputData: true }])(

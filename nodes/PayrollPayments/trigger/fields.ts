@@ -38,14 +38,16 @@ export const eventOptions = menuOf(['*', ...EVENT_TYPES], nameOfEvent)
 	})
 	.sort((a, b) => Number(b.value === USUAL_EVENT) - Number(a.value === USUAL_EVENT));
 
+const TEXT = { invalid_type_error: 'must be text', required_error: 'must be text' };
+
 /** A documented event type, or one that is written like them: the service may have added it. */
 const eventType = z
-	.string({ invalid_type_error: 'must be text' })
+	.string(TEXT)
 	.trim()
 	.regex(/^(\*|\w+(\.\w+)+)$/, 'must be an event type such as deposit.received, or * for any');
 
 const currencyCode = z
-	.string({ invalid_type_error: 'must be text' })
+	.string(TEXT)
 	.regex(/^[A-Za-z\d]{3,5}$/, 'must be a currency code of 3 to 5 letters or digits, e.g. USD');
 
 const versionNumber = z

@@ -1,4 +1,11 @@
-import { Claims, claimsOf, eventKey } from '../../../nodes/PayrollPayments/trigger/claims';
+import { EventEmitter } from 'node:events';
+
+import {
+	Claims,
+	claimsOf,
+	eventKey,
+	settleWhenAnswered,
+} from '../../../nodes/PayrollPayments/trigger/claims';
 
 describe('keys', () => {
 	it('have one length, however long the idempotency key is', () => {
@@ -59,4 +66,14 @@ describe('claims', () => {
 		for (const claim of taken) claim?.settle(true);
 		expect(new Set(await Promise.all(late))).toEqual(new Set([undefined]));
 	});
+});
+
+it.each([199, 200, 299, 300, 404])('an answer %d acknowledges as a 2xx only', (statusCode) => {
+	const settle = jest.fn();
+	const answer = { statusCode, closed: false, status: jest.fn(), json: jest.fn() };
+	const response = Object.assign(new EventEmitter(), answer);
+	expect(settleWhenAnswered({ settle }, response)).toBe(true);
+	expect(settle).not.toHaveBeenCalled();
+	response.emit('finish');
+	expect(settle.mock.calls).toEqual([[statusCode === 200 || statusCode === 299]]);
 });

@@ -43,6 +43,7 @@ it.each([
 	[{ deduplicate: 'false' }, { history: undefined }],
 	[{ deduplicationHistory: 1 }, { history: 1 }],
 	[{ deduplicationHistory: '100000' }, { history: 100_000 }],
+	[{ acknowledge: 'finished', deduplicate: false }, { history: undefined }],
 	[undefined, { acknowledge: 'received' }],
 ])('reads the options %j', (options, values) => {
 	expect(readOptions(sourceOf({ options }))).toMatchObject(values);

@@ -167,8 +167,24 @@ it.each<[string, Saved, Proof]>([
 	['Bearer and several spaces', TOKEN, `Bearer   ${SECRET}`],
 	['a token with Bearer in the credential', { ...TOKEN, secret: 'Bearer x' }, 'Bearer x'],
 	['the longest token', { ...TOKEN, secret: 'a'.repeat(8_192) }, 'a'.repeat(8_192)],
+	[
+		'an ID that reads like a field',
+		TIMED,
+		{
+			...timedAt(`${NOW}`, hmac(SECRET, `$&{body}.${NOW}.`, BODY).toString('hex')),
+			'x-id': '$&{body}',
+		},
+	],
 ])('accepts %s', (_what, saved, proof) => {
 	expect(verify(saved, headersOf(proof))).toBeUndefined();
+});
+
+it('verifies the bytes as they came, also where they are no UTF-8', () => {
+	const bytes = Buffer.from([0x7b, 0xfc, 0x7d]);
+	const signed = headersOf(hmac(SECRET, bytes).toString('hex'));
+	expect(verify(HEX, signed, bytes)).toBeUndefined();
+	const replaced = Buffer.from(bytes.toString());
+	expect(verify(HEX, signed, replaced)?.message).toBe('The signature doesn’t match');
 });
 
 const CHECK = /Check Header and Format in the webhook credential\.$/;
