@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
 import { depositEvent } from '../../n8nHost/sampleEvents';
-import { DUPLICATE, store, useTriggerHosts, type Setup } from '../support/triggerHost';
+import { DUPLICATE, FILTERED, store, useTriggerHosts, type Setup } from '../support/triggerHost';
 
 const FINISHED = { status: 200, body: undefined };
 
@@ -30,6 +30,20 @@ it('acknowledges a finished event without a record in n8n’s store, and isn’t
 		expect(await restarted.send(depositEvent())).toEqual(FINISHED);
 		expect(restarted.executions).toMatchObject([{ output: [{ json: depositEvent() }] }]);
 	});
+});
+
+it('answers filtered and refused deliveries at once, with their bodies', async () => {
+	const n8n = await host({ parameters: { events: ['invite.accepted'] } });
+	expect(await n8n.send(depositEvent())).toEqual(FILTERED);
+	const unsigned = await n8n.deliver(JSON.stringify(depositEvent()), {
+		'content-type': 'application/json',
+	});
+	expect(unsigned).toEqual({ status: 401, body: { error: expect.any(String) } });
+	expect(await n8n.send({ object: 'event' })).toMatchObject({
+		status: 400,
+		body: { error: expect.stringMatching(/^Not an event/) },
+	});
+	expect(n8n.executions).toEqual([]);
 });
 
 it('refuses a workflow that pauses, since n8n would answer before it has finished', async () => {
