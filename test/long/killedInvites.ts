@@ -36,7 +36,7 @@ interface Killable {
 
 const inviteBody = z.object({ invites: z.array(z.object({ email: z.string() })) });
 
-const HEADING = ['kill', 'per request', 'planned', 'sent', 'second run', 'invited', 'twice'];
+const HEADING = ['kill', 'per request', 'after', 'sent by then', 'second run', 'invited', 'twice'];
 
 /** Invites people who aren't invited yet, is killed at a random point and started again. */
 export async function inviteDespiteKills(
