@@ -5,7 +5,7 @@ import { isReadable, readFailure } from './failureBody';
 import { saysItExists } from './wordsForExisting';
 import type { Envelope } from './schemas/answers';
 
-/** Statuses after which the service has certainly done nothing (docs/api.md, Errors). */
+/** Statuses that count as certainly nothing done, in the service’s own envelope (docs/api.md, Open questions). */
 export const REFUSAL_STATUSES: readonly number[] = [400, 401, 403, 404];
 
 /** All documented statuses. Errors name only others. */

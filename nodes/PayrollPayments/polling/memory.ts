@@ -58,10 +58,10 @@ const revisedByNode = z.record(revised);
 /** Where the workflow's static data holds what its triggers remember, by node ID. */
 const KEY = 'payrollPaymentsPolling';
 
-/** Triggers of a workflow whose memory is saved; that of a deleted one is the first to be forgotten. */
+/** Triggers of a workflow whose memory is saved; what hasn’t changed for the longest is forgotten first. */
 const MAX_TRIGGERS = 50;
 
-/** What this process knows of each workflow, by node ID; the node that changed last is the last. */
+/** What this process knows of each workflow, by node ID; the node that this process changed last is the last. */
 const workflows = new Map<string, Map<string, z.infer<typeof revised>>>();
 
 /**

@@ -26,8 +26,9 @@ export interface Approvable {
 }
 
 /**
- * The approval over some writes, in their order: method, path, body, what is signed and a payment's
- * reference, without the columns of the report. The same writes in another run have the same one.
+ * The approval over some writes, in their order: the operation and the service, and of each write its
+ * method, path, body, what is signed, a payment's reference and whether it is left alone; without the
+ * columns of the report. The same writes in another run have the same one.
  */
 export function approvalOf(
 	{ operation, baseUrl }: Approvable,

@@ -26,7 +26,7 @@ interface Change<Data>
 	readonly body: Write<Data>['call']['body'];
 }
 
-/** What an operation works with while it checks. It can only read. */
+/** What an operation works with while it checks. Nothing here sends a change. */
 export interface RunContext<Own = unknown> {
 	/** What all writes of the run have in common. */
 	readonly approvable: { readonly operation: string; readonly baseUrl: string };

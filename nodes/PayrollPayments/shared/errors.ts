@@ -68,8 +68,8 @@ interface ServiceContext extends ErrorContext {
 	/** Whether the service said so itself, in its failure envelope. */
 	readonly inEnvelope?: boolean;
 	/**
-	 * Whether the service certainly did nothing: a documented failure
-	 * status in its own envelope, or a 407 of a proxy, which passed nothing on.
+	 * Whether the service certainly did nothing: a status by which it refuses,
+	 * in its own envelope, or a 407 of a proxy, which passed nothing on.
 	 */
 	readonly nothingDone: boolean;
 	/** Whether the service says that what was requested was there before. */

@@ -51,7 +51,7 @@ const hmac = {
 	time: 'seconds',
 } as const;
 
-/** The formats of signatures. A new one needs no other code. */
+/** The formats of signatures. A new one needs no other code, unless it refuses a header, as *Timestamped* does. */
 const FORMATS = {
 	base64: {
 		description: 'HMAC-SHA256 over the raw body, in Base64, e.g. Shopify',

@@ -45,7 +45,7 @@ const paymentOutcome = z
 	.extend(paymentColumns.extend({ signer: text }).partial().shape)
 	.passthrough();
 
-/** A row of a sheet that needs attention, counted from 1. */
+/** A row of a sheet that was paid before, is unknown or was refused; counted from 1. */
 const listedRow = z.object({
 	row: z.number().int(),
 	summary: z.string(),
