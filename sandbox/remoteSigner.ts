@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 
-import { getBytes, id, isHexString, toUtf8String, TypedDataEncoder, Wallet } from 'ethers';
+import { getBytes, isHexString, toUtf8String, TypedDataEncoder, Wallet } from 'ethers';
 import { z } from 'zod';
 
 import { makeAccounts } from './accounts';
@@ -13,20 +13,7 @@ export type SignerDialect = 'wallet' | 'web3signer' | 'clef';
 
 /** How a signing request fails. */
 type SignerFault =
-	/** A JSON-RPC error, as if a person had declined. */
-	| 'refuse'
-	/** No answer at all. */
-	| 'timeout'
-	/** A valid signature by another key. */
-	| 'wrongKey'
-	/** A result that isn't a signature. */
-	| 'malformedSignature'
-	/** A body that is not JSON. */
-	| 'notJson'
-	/** JSON with neither a result nor an error. */
-	| 'emptyAnswer'
 	| 'http401'
-	| 'http500'
 	/** The connection breaks. */
 	| 'cut';
 
@@ -38,16 +25,12 @@ export interface RemoteSignerOptions {
 	readonly dialects?: readonly SignerDialect[];
 	/** If given, requests need it as a bearer token. */
 	readonly token?: string;
-	/** Faults for the first requests, in order. */
-	readonly faults?: readonly SignerFault[];
 	/** Its keys; by default those of the sandbox's accounts. */
 	readonly privateKeys?: readonly string[];
 	/** Whether each request waits until a person confirms or declines it. */
 	readonly asksPerson?: boolean;
 	/** Whether signatures end in 00 or 01, as those of some hardware wallets. */
 	readonly vFromZero?: boolean;
-	/** Whether errors are texts, without a code. */
-	readonly textErrors?: boolean;
 }
 
 /** One request that a signer received. */
@@ -64,7 +47,7 @@ interface SignerLogEntry {
 export interface RemoteSigner {
 	readonly url: string;
 	readonly log: readonly SignerLogEntry[];
-	/** Makes the next requests fail, in order, after those already planned. */
+	/** Makes the next requests fail, in order. */
 	fail(...faults: readonly SignerFault[]): void;
 	/** The requests that wait for a person. GET /requests has them, too, and the page at / shows them. */
 	waiting(): readonly WaitingRequest[];
@@ -78,7 +61,7 @@ export async function startRemoteSigner(options: RemoteSignerOptions = {}): Prom
 	const keys = options.privateKeys ?? makeAccounts('', []).map(({ privateKey }) => privateKey);
 	const wallets = keys.map((key) => new Wallet(key));
 	const dialects = options.dialects ?? ['wallet', 'web3signer', 'clef'];
-	const faults = [...(options.faults ?? [])];
+	const faults: SignerFault[] = [];
 	const log: SignerLogEntry[] = [];
 	const confirmations = new Confirmations();
 
@@ -137,29 +120,29 @@ export async function startRemoteSigner(options: RemoteSignerOptions = {}): Prom
 		};
 		if (!authorized) {
 			note('refused');
-			return send(response, 401, { error: 'Unauthorized' });
+			return refuse(response);
 		}
 		const fault = faults.shift();
-		if (fault && fault !== 'wrongKey') {
+		if (fault !== undefined) {
 			note(fault);
-			return fail(response, fault, call.id);
+			if (fault === 'http401') return refuse(response);
+			response.destroy();
+			return;
 		}
-		const held = fault === 'wrongKey' ? wallets.map(() => ANOTHER_WALLET) : wallets;
 		try {
 			const asked = readRequest(call.method, call.params, dialects);
-			const wallet = walletFor(asked, wallets, held);
+			const wallet = walletFor(asked, wallets);
 			await confirm(call.method, asked, response);
 			const signature = await sign(wallet, asked);
 			const result = options.vFromZero === true ? withVFromZero(signature) : signature;
-			note(fault ?? 'signed');
+			note('signed');
 			send(response, 200, { jsonrpc: '2.0', id: call.id, result });
 		} catch (error) {
 			const { code, outcome } =
 				error instanceof SignerRefusal ? error : { code: -32602, outcome: 'refused' as const };
 			note(outcome);
 			const message = error instanceof Error ? error.message : 'Invalid params';
-			const shown = options.textErrors === true ? message : { code, message };
-			send(response, 200, { jsonrpc: '2.0', id: call.id, error: shown });
+			send(response, 200, { jsonrpc: '2.0', id: call.id, error: { code, message } });
 		}
 	}
 	const url = await listen(server, options.port ?? 0);
@@ -179,8 +162,6 @@ export async function startRemoteSigner(options: RemoteSignerOptions = {}): Prom
 		},
 	};
 }
-
-const ANOTHER_WALLET = new Wallet(id('payroll sandbox: another wallet'));
 
 const callShape = z.object({
 	jsonrpc: z.literal('2.0'),
@@ -275,13 +256,8 @@ function readRequest(
 	throw new SignerRefusal(-32601, `The method ${methodName} does not exist/is not available`);
 }
 
-function walletFor(
-	{ address }: SigningRequest,
-	known: readonly Wallet[],
-	held: readonly Wallet[],
-): Wallet {
-	const index = known.findIndex((each) => each.address.toLowerCase() === address.toLowerCase());
-	const wallet = held[index];
+function walletFor({ address }: SigningRequest, wallets: readonly Wallet[]): Wallet {
+	const wallet = wallets.find((each) => each.address.toLowerCase() === address.toLowerCase());
 	if (wallet) return wallet;
 	throw new SignerRefusal(-32000, `No key for ${address}`);
 }
@@ -315,34 +291,8 @@ async function signTypedData(wallet: Wallet, typedData: TypedData): Promise<stri
 	return await wallet.signTypedData(typedData.domain, types, typedData.message);
 }
 
-function fail(response: ServerResponse, fault: SignerFault, callId: number | string): void {
-	switch (fault) {
-		case 'refuse':
-			return send(response, 200, {
-				jsonrpc: '2.0',
-				id: callId,
-				error: { code: 4001, message: 'User rejected the request.' },
-			});
-		case 'malformedSignature':
-			return send(response, 200, { jsonrpc: '2.0', id: callId, result: '0x1234' });
-		case 'emptyAnswer':
-			return send(response, 200, { jsonrpc: '2.0', id: callId });
-		case 'notJson':
-			response.writeHead(200, { 'content-type': 'text/html' });
-			response.end('<html><body>It works!</body></html>');
-			return;
-		case 'http401':
-			return send(response, 401, { error: 'Unauthorized' });
-		case 'http500':
-			return send(response, 500, { error: 'Internal error' });
-		case 'cut':
-			response.destroy();
-			return;
-		case 'timeout':
-		case 'wrongKey':
-			// A timeout gets no answer; the caller answers with the wrong key.
-			return;
-	}
+function refuse(response: ServerResponse): void {
+	send(response, 401, { error: 'Unauthorized' });
 }
 
 function send(response: ServerResponse, status: number, content: object): void {
