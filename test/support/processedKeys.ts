@@ -64,6 +64,6 @@ class ProcessedKeys implements IDataDeduplicator {
 
 /** n8n's store; it lasts as long as the test file, as a database outlives n8n's processes. */
 export const processedKeys = new ProcessedKeys();
-/* n8n-core outlives a test file (oneContext.cjs), and accepts one store. */
+/* n8n-core outlives a test file (test/jest/environment.cjs), and accepts one store. */
 Reflect.set(DataDeduplicationService, 'instance', undefined);
 void DataDeduplicationService.init(processedKeys);

@@ -32,7 +32,6 @@ const teamOf = (people: object[], change: (request: number) => void = () => {}) 
 		return { users, pagination };
 	});
 
-/* test/n8n/polling.test.ts has a list whose pages the service keeps back. */
 it('cuts the full list where more are asked for than a page holds', async () => {
 	const { call, queries } = serviceWith({ users: usersTo(1_201) });
 	expect(await teamUsers(call, { teamId: 'te-1', most: 501 })).toEqual(usersTo(501));
