@@ -96,17 +96,19 @@ async function recordTogether(
 	const isOnlyProcess = claims.every((claim) => claim.isOnlyProcess);
 	const wasThere = await record([...firstWith.keys()], isOnlyProcess);
 	const isThere = (entry: string) => wasThere.has(entry);
+	/* Whether this list descends from an earlier call for the claim. */
+	const hasLasted = ({ mark }: Claim) => isThere(mark);
 	const verdictOn = (claim: Claim): Verdict => {
-		const { mark, keys, permanentKeys = [], requiredKeys = [] } = claim;
+		const { keys, permanentKeys = [], requiredKeys = [] } = claim;
 		const isRecorded = (key: string) => isThere(key) || firstWith.get(key) !== claim;
-		if (!isThere(mark) && !claim.mayClaim(isRecorded)) return 'seen'; /* 3 */
+		if (!hasLasted(claim) && !claim.mayClaim(isRecorded)) return 'seen'; /* 3 */
 		if (!requiredKeys.every((key) => isThere(key) && !claim.added.has(key))) return 'seen'; /* 3 */
-		const isLasting = isThere(mark) && [...keys, ...permanentKeys].every(isThere);
+		const isLasting = hasLasted(claim) && [...keys, ...permanentKeys].every(isThere);
 		return isLasting || claim.isOnlyProcess ? 'claimed' /* 5 */ : 'recorded'; /* 2, 4 */
 	};
 	const lost = claims.filter((claim) => verdictOn(claim) === 'seen');
 	/* What an earlier call for it added is another's by now. */
-	for (const { mark, added } of lost) if (!isThere(mark)) added.clear();
+	for (const claim of lost) if (!hasLasted(claim)) claim.added.clear();
 	for (const [entry, claim] of firstWith) {
 		if (!isThere(entry) && removable(claim).includes(entry)) claim.added.add(entry);
 	}

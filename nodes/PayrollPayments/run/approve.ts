@@ -13,6 +13,14 @@ import type { OutputRecord, ShownWrite } from './write';
 /** Crockford's Base32: no letters that are read as others. */
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
+/*
+ * Two checks give approvals:
+ * - Check Only (run.ts): for each item, or each list on an item, over its rows as `leftOut` shows them.
+ * - Check Output: One for the Run (operations/payment/runCheck.ts): over all rows, as `leftAlone` shows them.
+ * When the run sends, a row may be in another state than at its check, so `approve` tries each that it may
+ * have had there.
+ */
+
 /** How many refused rows an error names. */
 const MAX_REASONS = 5;
 
@@ -139,6 +147,7 @@ export function approve(
 	const unapproved = new Set<Row>(ready.filter((row) => !isApproved(row)));
 	if (unapproved.size === 0) return rows;
 	const approvals = new Set(given.values());
+	/* Several items that all name the same approval name that of their run. */
 	if (given.size > 1 && approvals.size === 1) {
 		/* A refused row can be part of it if its request is known: a payment that was made before. */
 		const isWhole = rowsThatAre(rows, 'refused').every(({ writes }) => writes.length > 0);

@@ -39,11 +39,11 @@ export function withEarlierTry(
 /** The rows of this try with those of earlier ones, so that each payment or invite is told once. */
 function together(rows: readonly Row[], before: readonly Row[]): readonly Row[] {
 	const replaced = replacedRows(rows, before);
-	const asked = rows.filter((row) => !replaced.has(row));
-	const earlier = rowsToTell(before, [...replaced], asked);
+	const own = rows.filter((row) => !replaced.has(row));
+	const earlier = rowsToTell(before, [...replaced], own);
 	/* Where items have changed places, a payment of this run is found as one that was made before. */
 	const made = new Set(earlier.map(requestsOf));
-	const others = asked.filter((row) => !(isOfEarlierRun(row) && made.has(requestsOf(row))));
+	const others = own.filter((row) => !(isOfEarlierRun(row) && made.has(requestsOf(row))));
 	/* A form that can't be read is why the others weren't sent. */
 	const [unread] = rowsThatAre([...replaced], 'refused').filter(isUnread);
 	return [...(unread === undefined ? others : heldUpBy(unread, others, earlier)), ...earlier];
@@ -58,12 +58,8 @@ function replacedRows(rows: readonly Row[], before: readonly Row[]): ReadonlySet
 }
 
 /** What earlier tries have done, or may have done, except where this one tells it in the same place. */
-function rowsToTell(
-	before: readonly Row[],
-	replaced: readonly Row[],
-	asked: readonly Row[],
-): Row[] {
-	const answered = rowsThatAre(asked, 'done', 'unknown').filter((row) => !isOfEarlierRun(row));
+function rowsToTell(before: readonly Row[], replaced: readonly Row[], own: readonly Row[]): Row[] {
+	const answered = rowsThatAre(own, 'done', 'unknown').filter((row) => !isOfEarlierRun(row));
 	const [placesOfReplaced, placesOfAnswered] = [slotsIn(replaced), slotsIn(answered)];
 	return before.filter(
 		(row) => isIn(placesOfReplaced, row) || (isOfEarlierTry(row) && !isIn(placesOfAnswered, row)),
