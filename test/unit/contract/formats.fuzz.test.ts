@@ -59,6 +59,11 @@ const SCHEMAS: Readonly<Record<string, z.ZodTypeAny>> = {
 	ecdsaSignature,
 };
 
+it.each(Object.entries(SCHEMAS))('%s: a fault is told in words', (_name, schema) => {
+	const faults = [undefined, 7, '', 'x'].map((value) => schema.safeParse(value).error?.issues[0]);
+	for (const fault of faults) if (fault) expect(fault.message).toMatch(/^[a-z].{5,}/);
+});
+
 it.each(Object.entries(SCHEMAS))('%s: 1 MB is judged in no time', (_name, schema) => {
 	for (const unit of ['a', '1', ' ', '-', '.', '@', 'a.', 'a-', 'a@a.']) {
 		const text = unit.repeat(1_000_000 / unit.length);
