@@ -53,6 +53,7 @@ const DRAWING_ONLY = `${WORKFLOW_ONLY}
 	}`;
 
 const DRAWN = '.vue-flow__node';
+const NOTE = ':has([class*="sticky"])';
 
 /** n8n tells the page around it that it can show a workflow. */
 const MARK_WHEN_READY = `addEventListener('message', ({ data }) => {
@@ -220,6 +221,7 @@ export class Editor {
 	async takeCredentialPicture(file: string): Promise<void> {
 		await this.page.addStyleTag({ content: TALL_DIALOG });
 		await this.page.setViewportSize(TALL_VIEWPORT);
+		await this.movePointerAway();
 		const fields = this.page.locator(CREDENTIAL_FIELD).filter({ hasNotText: N8N_FIELD });
 		const margin = { top: 16, right: 16, bottom: 16, left: 16 };
 		writeFileSync(file, await this.takePictureOf(fields, margin));
@@ -285,8 +287,8 @@ export class Editor {
 		);
 	}
 
-	async takeDrawing(file: string): Promise<void> {
-		const nodes = this.page.locator(DRAWN);
+	async takeDrawing(file: string, hasNotes: boolean): Promise<void> {
+		const nodes = this.page.locator(hasNotes ? DRAWN : `${DRAWN}:not(${NOTE})`);
 		const picture = await this.takePictureOf(nodes, MARGIN, DRAWING_ONLY);
 		writeFileSync(file, await withPalette(this.page, picture));
 	}
