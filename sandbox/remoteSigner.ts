@@ -120,12 +120,12 @@ export async function startRemoteSigner(options: RemoteSignerOptions = {}): Prom
 		};
 		if (!authorized) {
 			note('refused');
-			return refuse(response);
+			return answerUnauthorized(response);
 		}
 		const fault = faults.shift();
 		if (fault !== undefined) {
 			note(fault);
-			if (fault === 'http401') return refuse(response);
+			if (fault === 'http401') return answerUnauthorized(response);
 			response.destroy();
 			return;
 		}
@@ -291,7 +291,7 @@ async function signTypedData(wallet: Wallet, typedData: TypedData): Promise<stri
 	return await wallet.signTypedData(typedData.domain, types, typedData.message);
 }
 
-function refuse(response: ServerResponse): void {
+function answerUnauthorized(response: ServerResponse): void {
 	send(response, 401, { error: 'Unauthorized' });
 }
 

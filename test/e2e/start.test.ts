@@ -306,10 +306,10 @@ describe('npm start', () => {
 		await n8n.saveWorkflow(quick, await saveDemoCredentials(n8n, sandbox));
 		for (const { name, id } of started) {
 			/* Another run has paid the rows that were there. The sample event has this transaction. */
-			if (name.startsWith('payroll-run-') || name === 'was-it-paid') {
-				const paid = name.startsWith('was') && { outcome: 'paid', transaction: 'tx-sample000001' };
+			const isPaid = name === 'was-it-paid';
+			if (isPaid || name.startsWith('payroll-run-')) {
 				const row = { reference: name, recipient_email: 'new.one@example.com', amount: '10' };
-				const cells = { ...row, ...paid };
+				const cells = isPaid ? { ...row, outcome: 'paid', transaction: 'tx-sample000001' } : row;
 				await sandbox.control('POST', 'sheet/rows', { tab: 'Payments', cells });
 			}
 			const run = await n8n.startWorkflow(id);

@@ -245,6 +245,8 @@ describe.each([
 		expect(recordsOf(output)).toMatchObject([{ outcome: 'paid' }, { outcome: 'paid' }]);
 		expect(stored).toContain('6 rows without any value were left out');
 		expect(stored).toContain('"location":"outputPane"');
+		const one = await run([first, empty], RUN_CHECK, CONTINUE);
+		expect(one.stored).toContain('1 row without any value was left out');
 		const continued = await run([empty, {}], {}, CONTINUE);
 		expect(continued.output).toMatchObject([
 			{ json: { outcome: 'refused' }, pairedItem: { item: 0 } },

@@ -53,7 +53,6 @@ const DRAWING_ONLY = `${WORKFLOW_ONLY}
 	}`;
 
 const DRAWN = '.vue-flow__node';
-const NOTE = ':has([class*="sticky"])';
 
 /** n8n tells the page around it that it can show a workflow. */
 const MARK_WHEN_READY = `addEventListener('message', ({ data }) => {
@@ -288,7 +287,7 @@ export class Editor {
 	}
 
 	async takeDrawing(file: string, hasNotes: boolean): Promise<void> {
-		const nodes = this.page.locator(hasNotes ? DRAWN : `${DRAWN}:not(${NOTE})`);
+		const nodes = this.page.locator(hasNotes ? DRAWN : `${DRAWN}:not(:has([class*="sticky"]))`);
 		const picture = await this.takePictureOf(nodes, MARGIN, DRAWING_ONLY);
 		writeFileSync(file, await withPalette(this.page, picture));
 	}

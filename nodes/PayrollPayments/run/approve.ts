@@ -10,9 +10,6 @@ import type { Operation } from './operation';
 import { inOrder, refuseRest, rowsThatAre, sheetPlaceOf, type Row } from './rows';
 import type { OutputRecord, ShownWrite } from './write';
 
-/** Crockford's Base32: no letters that are read as others. */
-const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
-
 /*
  * Two checks give approvals:
  * - Check Only (run.ts): for each item, or each list on an item, over its rows as `leftOut` shows them.
@@ -20,6 +17,9 @@ const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
  * When the run sends, a row may be in another state than at its check, so `approve` tries each that it may
  * have had there.
  */
+
+/** Crockford's Base32: no letters that are read as others. */
+const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
 /** How many refused rows an error names. */
 const MAX_REASONS = 5;
