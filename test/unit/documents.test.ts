@@ -60,9 +60,8 @@ const NODE_LINKS = [
 
 function localTargets(document: string): string[] {
 	const text = textOf(document).replace(/```[\s\S]*?```/g, '');
-	const links = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target ?? '');
-	const images = [...text.matchAll(/<img src="([^"]+)"/g)].map(([, target]) => target ?? '');
-	return [...links, ...images].filter((target) => !/^[a-z]+:/.test(target));
+	const targets = [...text.matchAll(/\]\(([^)\s]+)\)|<img src="([^"]+)"/g)];
+	return targets.map(([, link, image = '']) => link ?? image).filter((to) => !/^[a-z]+:/.test(to));
 }
 
 function commandsOf(document: string): string[] {

@@ -87,9 +87,8 @@ function shownFor({ displayOptions }: INodeProperties, resource: string, operati
 }
 
 it('offers exactly the promised resource/operation pairs', () => {
-	expect(CATALOGUE.map(({ resource, operation }) => `${resource}.${operation}`).sort()).toEqual(
-		Object.keys(PROMISED).sort(),
-	);
+	const pairs = CATALOGUE.map(({ resource, operation }) => `${resource}.${operation}`);
+	expect(pairs.sort()).toEqual(Object.keys(PROMISED).sort());
 });
 
 describe.each(Object.entries(PROMISED))('%s', (pair, promised) => {
@@ -100,8 +99,7 @@ describe.each(Object.entries(PROMISED))('%s', (pair, promised) => {
 	const effect = described?.effect ?? 'read';
 
 	it('has the promised fields in their order, and Options at the end', () => {
-		const expected = promised.split(' ').map((name) => name.replace('?', ''));
-		expect(names).toEqual([...expected, 'options']);
+		expect(names).toEqual([...promised.replaceAll('?', '').split(' '), 'options']);
 	});
 
 	it('leaves no optional field marked as required', () => {
@@ -129,8 +127,7 @@ it('begins with the promised operation of each resource', () => {
 });
 
 it.each(WITHOUT_EXPRESSIONS)('only a person decides on %s: it takes no expression', (name) => {
-	const all = [...properties, ...optionsIn(properties)];
-	const fields = all.filter((field) => field.name === name);
+	const fields = [...properties, ...optionsIn(properties)].filter((field) => field.name === name);
 	expect(fields).not.toEqual([]);
 	expect(fields.filter(({ noDataExpression }) => noDataExpression !== true)).toEqual([]);
 });
@@ -174,12 +171,17 @@ it.each<[Record<string, string>, string]>([
 	expect(names.toSorted()).toEqual([...always, ...shown.split(' ').filter(Boolean)].toSorted());
 });
 
+it('names where rows come from as the documents do', () => {
+	const sources = properties.filter(({ name }) => /^(payments|invitees)Source$/.test(name));
+	const names = sources.map(({ options }) => options?.map(({ name }) => name));
+	expect(names).toEqual(Array(2).fill(['Form', 'Input Rows', 'JSON']));
+});
+
 it('begins a list of payments with a row to fill in', () => {
 	const list = properties.find(({ name }) => name === 'paymentsJson')?.default;
-	const [row, ...others]: unknown[] = JSON.parse(String(list));
+	const rows: object[] = JSON.parse(String(list));
 	const columns = ['amount', 'authorization', 'recipient_email', 'reference'];
-	expect(Object.keys(Object(row)).toSorted()).toEqual(columns);
-	expect(others).toEqual([]);
+	expect(rows.map((row) => Object.keys(row).toSorted())).toEqual([columns]);
 });
 
 describe('the triggers', () => {
@@ -200,10 +202,9 @@ describe('the triggers', () => {
 	});
 
 	it.each(Object.entries(POLLING_EVENTS))('%s is polled with its fields', (value, fields) => {
-		const shown = polling.properties.filter(
-			({ type, displayOptions }) =>
-				type !== 'notice' && displayOptions?.show?.event?.includes(value) === true,
-		);
+		const shown = polling.properties
+			.filter(({ displayOptions }) => displayOptions?.show?.event?.includes(value))
+			.filter(({ type }) => type !== 'notice');
 		expect(shown.map(({ name }) => name)).toEqual(fields);
 		expect(shown.filter(({ required }) => required).map(({ name }) => name)).toEqual([fields[0]]);
 	});
