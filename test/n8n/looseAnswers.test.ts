@@ -31,6 +31,7 @@ it.each([
 const user = (number: number) => ({
 	nanoid: `us-${String(number).padStart(12, '0')}`,
 	email: `p${number}@example.com`,
+	role: number,
 });
 
 it.each([undefined, null])(
@@ -65,7 +66,7 @@ it.each([
 	...['', false, '2'].map((next_page) => ({ has_more: false, next_page })),
 ])('a list ends where nothing certain says that it goes on: %j', async (pagination) => {
 	service.answer(() => success({ users: [1, 2, 3].map(user), pagination }));
-	const { output } = await run({ ...FORMS.listTeamUsers, returnAll: true });
+	const { output } = await run({ ...FORMS.listTeamUsers, returnAll: true, output: 'asReceived' });
 	expect(output).toHaveLength(3);
 });
 

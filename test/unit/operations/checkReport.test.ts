@@ -34,12 +34,10 @@ describe('what failed', () => {
 
 it('what a form doesn’t tell is left out', () => {
 	const columns = { amount: '125.00', recipient_email: 'ana@example.com', service: 'api.example' };
-	expect(paymentReport('Pay?', columns).message).toBe(
-		'Pay?\nService: api.example\n$125.00, ana@example.com',
-	);
-	expect(paymentReport('Pay?', { service: 'api.example' }).message).toBe(
-		'Pay?\nService: api.example\n$0.00',
-	);
+	const { message } = paymentReport('Pay?', columns);
+	expect(message).toBe('Pay?\nService: api.example\n$125.00, ana@example.com');
+	const { message: least } = paymentReport('Pay?', { service: 'api.example' });
+	expect(least).toBe('Pay?\nService: api.example\n$0.00');
 });
 
 describe('the check of a run', () => {
@@ -54,17 +52,17 @@ describe('the check of a run', () => {
 		columns: { amount: '125.00', reference: reference ?? null, team: 'Team A' },
 		state: { is: 'checked', records: [] },
 	});
-	const [first, second] = [paymentRow(0, 'PAY-1'), paymentRow(1)];
+	const expired = { amount: '125.00', team: 'Team A', expires: '1600000000' };
+	const [first, second] = [paymentRow(0, 'PAY-1'), { ...paymentRow(1), columns: expired }];
 	const unknown = { is: 'unknown', when: 'earlierRun', error } as const;
 	const run = {
 		...{ count: 6, toSend: [first, second], toSendTotal: 25_000n, balance: 100_000n },
-		service: 'api.example',
 		unknown: [
 			paymentRow(2, 'PAY-3', { ...unknown, code: 'CODE-1' }),
 			paymentRow(3, 'P-4', unknown),
 		],
 		paid: [paymentRow(4, 'PAY-5', { is: 'done', when: 'earlierRun', error })],
-		...{ refused: [], duplicates: [[first, second]] },
+		...{ service: 'api.example', refused: [], duplicates: [[first, second]] },
 	};
 	const none = { toSend: [], toSendTotal: 0n, balance: undefined, unknown: [], paid: [] };
 
@@ -76,6 +74,8 @@ describe('the check of a run', () => {
 				'Service: api.example',
 				'Balance: $1,000.00 now, $750.00 afterwards',
 				'Without a reference: 1. A new authorization would pay again',
+				'Authorization expired:',
+				'• row 2',
 				'Look closely, the same recipient and amount:',
 				'• PAY-1 and row 2',
 				'Not known yet, and not sent again:',
@@ -84,7 +84,7 @@ describe('the check of a run', () => {
 				'Paid before, and left alone:',
 				'• PAY-5',
 				'$125.00, PAY-1',
-				'$125.00',
+				'$125.00, expired on 2020-09-13 12:26 UTC',
 			].join('\n'),
 		);
 	});

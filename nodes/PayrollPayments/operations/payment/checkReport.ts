@@ -72,11 +72,12 @@ function linesOf(columns: OutputRecord): string[] {
 	].filter(Boolean);
 }
 
+const hasExpired = (expires: string): boolean =>
+	unixTimeAsDate(expires) !== undefined && toMilliseconds(Number(expires)) < Date.now();
+
 function validityOf(expires: string): string {
 	if (expires === '') return '';
-	const date = unixTimeAsDate(expires);
-	const hasExpired = date !== undefined && toMilliseconds(Number(expires)) < Date.now();
-	return `${hasExpired ? 'expired on' : 'valid until'} ${date ?? expires}`;
+	return `${hasExpired(expires) ? 'expired on' : 'valid until'} ${unixTimeAsDate(expires) ?? expires}`;
 }
 
 /** Where the payments come from, and what they go through. */
@@ -130,6 +131,7 @@ export function runReport(run: CheckedRun) {
 			? 'Nothing to pay'
 			: `Pay ${what}?`;
 	const names = (rows: readonly Row[]) => rows.map(paymentName);
+	const expired = toSend.filter((row) => hasExpired(textOf(row.columns?.expires)));
 	const withoutReference = toSend.filter(({ payment }) => payment.reference === undefined);
 	const isSheet = withoutReference.some(({ place }) => place?.row !== undefined);
 	const another = isSheet
@@ -149,6 +151,7 @@ export function runReport(run: CheckedRun) {
 		].filter(Boolean),
 		lists: [
 			{ title: 'Refused', entries: eachFailure(refused) },
+			{ title: 'Authorization expired', entries: names(expired) },
 			{
 				title: 'Look closely, the same recipient and amount',
 				entries: run.duplicates.map((group) => names(group).join(' and ')),
