@@ -102,11 +102,8 @@ it('a currency in lower case is the same currency', async () => {
 });
 
 it('null is a list without entries', async () => {
-	service.answer(({ path }) =>
-		path.endsWith('/invites')
-			? success(null)
-			: success({ platform_account_address: '0x1', balances: null, users: null }),
-	);
+	const lists = { platform_account_address: '0x1', balances: null, users: null };
+	service.answer(({ path }) => success(path.endsWith('/invites') ? null : lists));
 	for (const form of [FORMS.getBalance, FORMS.listTeamUsers, FORMS.listInvites]) {
 		expect((await run(form)).error).toBeUndefined();
 	}
