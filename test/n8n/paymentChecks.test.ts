@@ -40,6 +40,8 @@ it.each([
 	const options = typedAmountUnit === undefined ? {} : { typedAmountUnit };
 	const checked = await check(await saying({ amount }), options);
 	expect(checked.error).toBe(error);
+	const isTold = /\nThe .* wasn’t compared with the amount:\n• .* 7 \(not compared\) on Arbitrum/;
+	expect(isTold.test(String(checked.message))).toBe(typedAmountUnit === 'notChecked');
 	if (error === undefined)
 		expect(checked.summary).toContain(
 			`. Authorization: ${shown} on Arbitrum Sepolia (test network), chain `,
@@ -81,7 +83,10 @@ it('compares no amount, and names no contract, that nobody says a signature cove
 	const parameters = sandbox.paying(payload, await sandbox.signed(payload));
 	const options = { checkOnly: true, checkOutput: 'run' };
 	const { output } = await sandbox.run({ ...parameters, options });
-	expect(output[0]?.json.summary).toMatch(
-		/; 1 whose authorization wasn’t compared with the amount\. Service: [\w.:]+$/,
-	);
+	expect(output[0]?.json).toMatchObject({
+		summary: expect.stringMatching(/; 1 whose .* compared with the amount\. Service: [\w.:]+$/),
+		message: expect.stringMatching(
+			/ with the amount:\n• .* signature that can’t be checked.*: \$125/,
+		),
+	});
 });

@@ -434,7 +434,10 @@ it('pays no row again that the approved check left alone', async () => {
 	expect(sandbox.writes()).toHaveLength(1);
 	/* With the code in the check, too, it shows what is paid. */
 	const shown = await runItems(rows, { ...RUN_CHECK, confirmedNotPaid }, { node: { id: 'check' } });
-	expect(shown.output[0]?.json).toMatchObject({ to_send_count: 2 });
+	expect(shown.output[0]?.json).toMatchObject({
+		...{ to_send_count: 2, summary: expect.stringContaining('; 1 sent again. ') },
+		message: expect.stringMatching(/\nSent before, sent again:\n• PAY-\d+\n/),
+	});
 	const approved = { approvedCheck: String(shown.output[0]?.json.approval), confirmedNotPaid };
 	expect(outcomes(await runItems(rows, approved))).toEqual(['paid', 'paid']);
 });

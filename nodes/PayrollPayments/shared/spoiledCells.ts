@@ -22,8 +22,11 @@ const NOTHING = /^(?:<na>|n\/a|n\.a\.|nan|nat|nil|none|null|undefined)$/i;
 /** First names that programs write in another way for nothing: NaT and nil. */
 const FIRST_NAME = /^(?:Nat|NAT|Nil|NIL)$/;
 
-/** What people write where there is no reference yet. */
-const NO_REFERENCE_YET = /^(?:na|tba|tbd|unknown)$/i;
+/** What people write where there is no reference yet, and sheets for an empty box or date. */
+const NO_REFERENCE_YET = /^(?:na|tba|tbc|tbd|unknown|true|false|1899-12-30.*)$/i;
+
+/** Zeros, also as an amount, a share or a time of day: $0.00, 0%, 0:00:00. */
+const ZEROS = /^(?:[^\p{L}\p{N}]|0)+$/u;
 
 /** What a program writes for a missing value inside a text: "INV-undefined". */
 const NOTHING_INSIDE =
@@ -75,7 +78,7 @@ export function faultInReference(reference: string): string | undefined {
 	const text = seen.normalize('NFKC').trim();
 	const next = 'enter an invoice or payout number';
 	if (!/[\p{L}\p{N}]/u.test(text)) return `has no letter or digit; ${next}`;
-	if (NOTHING.test(text) || NO_REFERENCE_YET.test(text) || /^0+(?:[.,]0+)?$/.test(text)) {
+	if (NOTHING.test(text) || NO_REFERENCE_YET.test(text) || ZEROS.test(text)) {
 		return `is ${text}, which stands for no reference; ${next}`;
 	}
 	if (/^['‘’]/.test(text)) return APOSTROPHE;

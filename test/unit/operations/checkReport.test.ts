@@ -9,6 +9,17 @@ import { refused, type Row } from '../../../nodes/PayrollPayments/run/rows';
 import { UserError } from '../../../nodes/PayrollPayments/shared/errors';
 import { payment } from '../idempotency/paymentScene';
 
+const paymentRow = (
+	item: number,
+	reference?: string,
+	known: PaymentRow['known'] = { is: 'sendable', attempt: 1 },
+): PaymentRow => ({
+	...{ items: [item], writes: [], isCompared: true, signedCents: 12_500n, known },
+	payment: { ...payment, item, reference },
+	columns: { amount: '125.00', reference: reference ?? null, team: 'Team A' },
+	state: { is: 'checked', records: [] },
+});
+
 describe('what failed', () => {
 	const closed = new UserError('The account is closed.');
 	const fifth = { item: 4, row: { number: 9, isOfSheet: true } };
@@ -34,26 +45,17 @@ describe('what failed', () => {
 
 it('what a form doesn’t tell is left out', () => {
 	const columns = { amount: '125.00', recipient_email: 'ana@example.com', service: 'api.example' };
-	const { message } = paymentReport('Pay?', columns);
+	const { message } = paymentReport('Pay?', { ...paymentRow(0), columns });
 	expect(message).toBe('Pay?\nService: api.example\n$125.00, ana@example.com');
-	const { message: least } = paymentReport('Pay?', { service: 'api.example' });
-	expect(least).toBe('Pay?\nService: api.example\n$0.00');
+	const nothing = { ...paymentRow(0), columns: { service: 'api.example' } };
+	expect(paymentReport('Pay?', nothing).message).toBe('Pay?\nService: api.example\n$0.00');
 });
 
 describe('the check of a run', () => {
 	const error = new UserError('no role');
-	const paymentRow = (
-		item: number,
-		reference?: string,
-		known: PaymentRow['known'] = { is: 'sendable', attempt: 1 },
-	): PaymentRow => ({
-		...{ items: [item], writes: [], isCompared: true, signedCents: 12_500n, known },
-		payment: { ...payment, item, reference },
-		columns: { amount: '125.00', reference: reference ?? null, team: 'Team A' },
-		state: { is: 'checked', records: [] },
-	});
 	const expired = { amount: '125.00', team: 'Team A', expires: '1600000000' };
-	const [first, second] = [paymentRow(0, 'PAY-1'), { ...paymentRow(1), columns: expired }];
+	const again = paymentRow(1, undefined, { is: 'sendable', attempt: 2 });
+	const [first, second] = [paymentRow(0, 'PAY-1'), { ...again, columns: expired }];
 	const unknown = { is: 'unknown', when: 'earlierRun', error } as const;
 	const run = {
 		...{ count: 6, toSend: [first, second], toSendTotal: 25_000n, balance: 100_000n },
@@ -75,6 +77,8 @@ describe('the check of a run', () => {
 				'Balance: $1,000.00 now, $750.00 afterwards',
 				'Without a reference: 1. A new authorization would pay again',
 				'Authorization expired:',
+				'• row 2',
+				'Sent before, sent again:',
 				'• row 2',
 				'Look closely, the same recipient and amount:',
 				'• PAY-1 and row 2',
@@ -100,7 +104,8 @@ describe('the check of a run', () => {
 		['1600000000000', 'expired on 2020-09-13 12:26 UTC (1600000000000)'],
 		['block 17', 'valid until block 17'],
 	])('says of an authorization with expires %s that it is %s', (expires, text) => {
-		const { message } = paymentReport('Pay?', { amount: '125.00', expires });
+		const columns = { amount: '125.00', expires };
+		const { message } = paymentReport('Pay?', { ...paymentRow(0), columns });
 		expect(message.split('\n').at(-1)).toBe(`$125.00, ${text}`);
 	});
 

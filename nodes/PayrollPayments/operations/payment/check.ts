@@ -156,13 +156,13 @@ function withKnown(
 }
 
 /** The writes of a row as its check shows them: with a heading, and another summary. */
-function reworded(
-	{ columns = {}, writes }: GuardedPayment,
-	heading: string,
-	summaryOf: (summary: string) => string,
-) {
-	const shown = { ...columns, ...paymentReport(heading, columns) };
-	return writes.map((write) => ({ ...write, summary: summaryOf(write.summary), columns: shown }));
+function reworded(row: GuardedPayment, heading: string, summaryOf: (summary: string) => string) {
+	const shown = { ...row.columns, ...paymentReport(heading, row) };
+	return row.writes.map((write) => ({
+		...write,
+		summary: summaryOf(write.summary),
+		columns: shown,
+	}));
 }
 
 /**

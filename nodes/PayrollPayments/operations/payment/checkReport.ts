@@ -13,7 +13,7 @@ import { listed } from '../../shared/lists';
 import { shorten } from '../../shared/redaction';
 import { placeName } from '../../shared/sheetPlace';
 import { toMilliseconds, unixTimeAsDate } from '../../shared/time';
-import type { PaymentRow } from './paymentRow';
+import { isSentAgain, type GuardedPayment, type PaymentRow } from './paymentRow';
 import { chatMessageOf, htmlOf, LONGEST_ERROR, type Report } from './report';
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
@@ -94,13 +94,26 @@ function textsOf(report: Report) {
 	return { message: chatMessageOf(report), html: htmlOf(report) };
 }
 
+/** What is signed for payments whose signed amount wasn’t compared with the one that people see. */
+function notCompared(rows: readonly GuardedPayment[]) {
+	const entries = rows.flatMap((row) =>
+		row.isCompared ? [] : row.writes.map((write) => `${paymentName(row)}: ${write.signsSummary}`),
+	);
+	return { title: 'The authorization wasn’t compared with the amount', entries };
+}
+
 /**
  * The message and the page of the check of one payment.
  * @param heading what would be done
  */
-export function paymentReport(heading: string, columns: OutputRecord) {
-	const lines = routeOf([columns], textOf(columns.service));
-	return textsOf({ heading, lines, lists: [], payments: [linesOf(columns)] });
+export function paymentReport(heading: string, payment: GuardedPayment) {
+	const { columns = {} } = payment;
+	return textsOf({
+		heading,
+		lines: routeOf([columns], textOf(columns.service)),
+		lists: [notCompared([payment])],
+		payments: [linesOf(columns)],
+	});
 }
 
 interface CheckedRun {
@@ -152,6 +165,11 @@ export function runReport(run: CheckedRun) {
 		lists: [
 			{ title: 'Refused', entries: eachFailure(refused) },
 			{ title: 'Authorization expired', entries: names(expired) },
+			notCompared(toSend),
+			{
+				title: 'Sent before, sent again',
+				entries: names(toSend.filter(isSentAgain)),
+			},
 			{
 				title: 'Look closely, the same recipient and amount',
 				entries: run.duplicates.map((group) => names(group).join(' and ')),

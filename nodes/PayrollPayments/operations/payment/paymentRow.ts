@@ -27,6 +27,11 @@ export function isToSend(row: Row): row is PaymentRow {
 	return isPayment(row) && row.state.is === 'ready';
 }
 
+/** Whether a person confirmed that an earlier attempt wasn’t made, so that another one is sent. */
+export function isSentAgain({ known }: PaymentRow): boolean {
+	return known.is === 'sendable' && known.attempt > 1;
+}
+
 export function totalCents(rows: readonly PaymentRow[]): bigint {
 	return rows.reduce((sum, { payment }) => sum + BigInt(payment.cents), 0n);
 }

@@ -10,7 +10,7 @@ import { asWord } from '../../shared/redaction';
 import { counted } from '../../shared/lists';
 import { centsAsDecimal, centsAsDollars, dollarsAsCents, wholeCents } from '../../shared/money';
 import { rowName, runReport } from './checkReport';
-import { isPayment, isToSend, totalCents, type PaymentRow } from './paymentRow';
+import { isPayment, isSentAgain, isToSend, totalCents, type PaymentRow } from './paymentRow';
 
 /** The balance of the paying team in US cents; undefined if it can't be read, or there are several teams. */
 async function balanceOf(
@@ -94,6 +94,7 @@ function sentencesOn(run: ReturnType<typeof sortedOut>, service: string): string
 		'already paid': paid.length,
 		unknown: unknown.length,
 		refused: refused.length,
+		'sent again': toSend.filter(isSentAgain).length,
 		'with the same recipient and amount as another': duplicates.flat().length,
 		'whose authorization wasn’t compared with the amount': payments.filter((row) => !row.isCompared)
 			.length,
