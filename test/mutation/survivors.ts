@@ -184,8 +184,8 @@ const EXPLAINED: Readonly<Record<string, Explained>> = {
 			changes: [['account.toLowerCase()', 'account.toUpperCase()']],
 			why: 'It only has to put the letters of hex addresses in the same case, and either case does.',
 		},
-		'const HEX_NUMBER = /^0x[0-9a-f]{1,16}$/i;': {
-			changes: [['/^0x[0-9a-f]{1,16}$/i', '/0x[0-9a-f]{1,16}$/i']],
+		'const HEX_NUMBER = /^0x[0-9a-f]{1,64}$/i;': {
+			changes: [['/^0x[0-9a-f]{1,64}$/i', '/0x[0-9a-f]{1,64}$/i']],
 			why: 'What has other text before its 0x isn’t a number, so it reads as NaN either way.',
 		},
 		'const HASH = /^0x[0-9a-fA-F]{64}$/;': {

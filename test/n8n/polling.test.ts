@@ -132,6 +132,17 @@ describe('Balance Changed', () => {
 		expect(await next(n8n)).toEqual([]);
 	});
 
+	it('takes a currency in another case for the same', async () => {
+		const data = {
+			platform_account_address: '0x',
+			balances: [{ currency: 'usd', balance_cents: '5' }],
+		};
+		useService((await startHttpServer(() => ({ success: true, data }))).url);
+		const n8n = await switchedOn('balanceChanged');
+		data.balances = [{ currency: 'USD', balance_cents: '12' }];
+		expect(await next(n8n)).toMatchObject([{ currency: 'USD', change_cents: '7' }]);
+	});
+
 	it('watches only the chosen currencies, in any order, and asks for all, whose encoding needs no guess', async () => {
 		sandbox.service.change({ currenciesEncodings: ['brackets'] });
 		const n8n = await switchedOn('balanceChanged', { currencies: ['USD', 'MXN'] });

@@ -339,8 +339,7 @@ describe('before a change', () => {
 		['eight payments', PAY, PAYMENTS, 3],
 		['twelve invites', INVITE, PEOPLE, 5],
 	])('in the middle of a run of %s, too', async (_what, parameters, items, count) => {
-		const seconds = () => Math.floor(systemClock.now() / 1000);
-		service.tokens.claims = () => ({ exp: seconds() + 3_600 });
+		service.tokens.claims = () => ({ exp: Math.floor(systemClock.now() / 1000) + 3_600 });
 		endAfter(count, 59.5 * MINUTE);
 		const { output, error } = await runNode(wallet(), parameters, { items });
 		expect(error).toBeUndefined();
@@ -408,27 +407,38 @@ describe('before a change', () => {
 });
 
 describe('a change that gets a 401', () => {
-	const faulty = (body: unknown) => {
-		const { tokens } = service;
-		const answer = tokens.answer.bind(tokens);
-		jest
-			.spyOn(tokens, 'answer')
-			.mockImplementation((request) =>
-				request.method === 'POST' && request.path === '/v2/invites' && writes().length === 1
-					? { status: 401, body }
-					: answer(request),
-			);
+	/** Refuses so many changes, with a token that the service gave a minute ago. */
+	const refusing = async (body: unknown, changes = 1) => {
+		const saved = await signedIn();
+		passed += MINUTE;
+		const answer = service.tokens.answer.bind(service.tokens);
+		service.tokens.answer = (request) =>
+			request.path === '/v2/invites' && writes().length <= changes
+				? { status: 401, body }
+				: answer(request);
+		return saved;
 	};
 
 	it.each([
 		['in the envelope is refused', { success: false, data: 'No' }, 'refused'],
 		['without it has an unknown outcome', '<html>', 'unknown'],
 	])('%s: what follows signs in first', async (_what, body, outcome) => {
-		faulty(body);
-		const { output } = await runNode(wallet(), INVITE, { items: PEOPLE.slice(0, 2), ...CONTINUE });
+		const saved = await refusing(body);
+		const { output } = await runNode(saved, INVITE, { items: PEOPLE.slice(0, 2), ...CONTINUE });
 		expect(output.map(({ json }) => json.outcome)).toEqual([outcome, undefined]);
-		expect(service.tokens.counts()).toMatchObject({ refused: 0, signIns: 2 });
+		expect(service.tokens.counts()).toMatchObject({ refused: 0, signIns: 1 });
 		expect(writes()).toHaveLength(2);
+	});
+
+	it('costs one sign-in a minute, however many there are', async () => {
+		const saved = await refusing({ success: false, data: 'No' }, PEOPLE.length);
+		const { output } = await runNode(saved, INVITE, { items: PEOPLE, ...CONTINUE });
+		expect(output.map(({ json }) => json.outcome)).toEqual(PEOPLE.map(() => 'refused'));
+		expect(service.tokens.counts()).toMatchObject({ refused: 0, signIns: 1 });
+		expect(writes()).toHaveLength(PEOPLE.length);
+		service.tokens.endTokens();
+		expect((await invite(saved)).error).toBeUndefined();
+		expect(service.tokens.counts()).toMatchObject({ refused: 1, signIns: 1 });
 	});
 
 	const invitePlainly = async (saved: SavedCredentials) =>
@@ -445,12 +455,11 @@ describe('a change that gets a 401', () => {
 	});
 
 	it('has the next change of another node sign in first', async () => {
-		faulty({ success: false, data: 'No' });
-		const saved = wallet();
+		const saved = await refusing({ success: false, data: 'No' });
 		await invite(saved);
 		expect((await invitePlainly(saved)).error).toBeUndefined();
 		expect(writes()).toHaveLength(2);
-		expect(service.tokens.counts()).toMatchObject({ refused: 0, signIns: 2 });
+		expect(service.tokens.counts()).toMatchObject({ refused: 0, signIns: 1 });
 	});
 
 	it('costs no sign-in where it may not leave n8n at all', async () => {

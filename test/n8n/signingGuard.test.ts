@@ -247,13 +247,8 @@ describe('a remote signer that asks a person', () => {
 
 	it('asks nobody to sign in once the only execution that needs it is stopped', async () => {
 		const saved = credentials();
-		const match = { path: 'siwe' };
-		await sandbox.fault({ kind: 'latency', delay: 500, match });
-		const execution = new AbortController();
-		const run = runNode(saved, sandbox.balance(), { stop: execution.signal });
-		await new Promise((resolve) => setTimeout(resolve, 100));
-		execution.abort();
-		await run;
+		await sandbox.fault({ kind: 'latency', delay: 500, match: { path: 'siwe' } });
+		await runNode(saved, sandbox.balance(), { stop: AbortSignal.timeout(100) });
 		await new Promise((resolve) => setTimeout(resolve, 800));
 		expect([signer.waiting(), signer.log]).toEqual([[], []]);
 		/* And nobody has to wait for the pause after a sign-in that failed. */
@@ -265,11 +260,8 @@ describe('a remote signer that asks a person', () => {
 	it('is asked for another execution that waits for the same sign-in', async () => {
 		const saved = credentials();
 		await sandbox.fault({ kind: 'latency', delay: 500, match: { path: 'siwe' } });
-		const execution = new AbortController();
-		const first = runNode(saved, sandbox.balance(), { stop: execution.signal });
+		const first = runNode(saved, sandbox.balance(), { stop: AbortSignal.timeout(100) });
 		const second = runNode(saved, sandbox.balance());
-		await new Promise((resolve) => setTimeout(resolve, 100));
-		execution.abort();
 		signer.decide((await asked('personal_sign')).id, 'confirmed');
 		expect((await second).error).toBeUndefined();
 		await first;

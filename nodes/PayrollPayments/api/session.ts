@@ -115,6 +115,8 @@ export class Sessions {
 	 * After a 401: marks the token as refused, unless the read is to blame. That is
 	 * - one of a URL that refused another one within five minutes, since a new token didn't help there;
 	 * - then also one of a URL that took nothing within five minutes, as long as the token is new.
+	 *
+	 * After a change, a token is refused unless it's new; then the next change asks about it first.
 	 * @param readUrl undefined if it was a change
 	 */
 	markRefused(boundTo: string, token: string, readUrl?: string): void {
@@ -129,7 +131,9 @@ export class Sessions {
 			const isNew = this.isRecent(known.obtainedAt, SHORTEST_LIFE_MS);
 			if (known.isBlameless === true && isNew && !this.isRecent(last.takenAt)) return;
 		}
-		Object.assign(known, { isRefused: true, takenAt: undefined });
+		/* Where every change gets a 401, a sign-in for each would be of no use. */
+		const isNew = readUrl === undefined && this.isRecent(known.obtainedAt, SHORTEST_LIFE_MS);
+		Object.assign(known, { isRefused: known.isRefused === true || !isNew, takenAt: undefined });
 	}
 
 	/** Treats a token as just obtained: it was, or the service took it although it seems to have expired. */

@@ -68,14 +68,15 @@ const balanceChanged: EventKind = {
 		const { balances } = await read(balanceCall(nanoid));
 		const found = new Map<string, Observation>();
 		for (const record of balances) {
-			const { currency, balance_cents: text } = record;
+			/* In capitals, since a service may change how it writes a code. */
+			const currency = record.currency.toUpperCase();
 			const isWatched = currencies.some((each) => isCurrency(currency, each));
 			if (currencies.length > 0 && !isWatched) continue;
 			if (currency === '' || /\s/.test(currency) || found.has(currency)) {
 				throw unusableAnswer('The response lists a currency twice, or one without a name');
 			}
 			/* Whole cents (docs/api.md, Balance entry), which may be negative. */
-			const cents = wholeCents(text);
+			const cents = wholeCents(record.balance_cents);
 			if (cents === undefined) throw unusableAnswer('A balance in the response isn’t whole cents');
 			found.set(currency, { compared: String(cents), record });
 		}

@@ -1,9 +1,10 @@
 /** A Unix time above this is in milliseconds: in seconds, it would be after the year 5138. */
 export const MAX_UNIX_SECONDS = 1e11;
 
-/** A Unix time in seconds or milliseconds, in milliseconds. */
+/** A Unix time in seconds, milliseconds, microseconds or nanoseconds, in milliseconds. */
 export function toMilliseconds(unixTime: number): number {
-	return unixTime > MAX_UNIX_SECONDS ? unixTime : unixTime * 1000;
+	if (unixTime <= MAX_UNIX_SECONDS) return unixTime * 1000;
+	return unixTime / 1000 ** [1e14, 1e17].filter((limit) => unixTime > limit).length;
 }
 
 /**

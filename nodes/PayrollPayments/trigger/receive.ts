@@ -101,7 +101,10 @@ export function checkDelivery(
 	return received;
 }
 
-/** Refuses an event for its age; also one whose creation time can't be read. */
+/** How far a creation time may be ahead of this machine's clock. */
+const MAX_SECONDS_AHEAD = 86_400;
+
+/** Refuses an event for its age; also one whose creation time can't be read, or isn't one. */
 function checkAge(
 	{ event: { created } }: ReceivedEvent,
 	maximumSeconds: number,
@@ -110,10 +113,10 @@ function checkAge(
 	if (maximumSeconds === Number.POSITIVE_INFINITY) return;
 	const hint = 'See Maximum Age (Seconds) in the trigger’s options.';
 	const { data } = numeric.safeParse(created);
-	if (data === undefined) {
-		throw new Rejected(401, 'The event has no creation time', { hint });
-	}
 	const age = Math.round((now - toMilliseconds(Number(data))) / 1000);
+	if (!(age >= -MAX_SECONDS_AHEAD)) {
+		throw new Rejected(401, 'The event has no usable creation time', { hint });
+	}
 	if (age <= maximumSeconds) return;
 	const message = `The event is ${age} seconds old; at most ${maximumSeconds} are allowed`;
 	throw new Rejected(401, message, { hint });

@@ -244,10 +244,9 @@ describe('a remote signer', () => {
 
 	it('is not waited for once the execution is stopped', async () => {
 		const execution = new AbortController();
-		const { signal } = execution;
 		/* n8n's request functions end the request, and say so in words of their own. */
-		const wallet = walletWith({ signal }, async (request) => {
-			expect(request.signal).toBe(signal);
+		const wallet = walletWith({ signal: execution.signal }, async (request) => {
+			expect(request.signal).toBe(execution.signal);
 			execution.abort();
 			throw new UserError('The request was canceled');
 		});

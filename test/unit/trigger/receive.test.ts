@@ -34,15 +34,14 @@ it('checks in the order allowlist, signature, content, filter', () => {
 
 /* At the time 0. test/n8n/closedOptions.test.ts has times in milliseconds. */
 it.each<[created: unknown, error: string | undefined]>([
-	...[-60, -60.4, 3_600, '0', '-60'].map((created): [unknown, undefined] => [created, undefined]),
+	...[-60, -60.4, 86_400, '0', '-60'].map((created): [unknown, undefined] => [created, undefined]),
 	...[-61, '-61'].map((created): [unknown, string] => [
 		created,
 		'The event is 61 seconds old; at most 60 are allowed',
 	]),
-	...[undefined, null, 'now', ''].map((created): [unknown, string] => [
-		created,
-		'The event has no creation time',
-	]),
+	...[undefined, null, 'now', '', 86_401, 4_102_444_800_000_000].map(
+		(created): [unknown, string] => [created, 'The event has no usable creation time'],
+	),
 ])('an event created at %j that may be 60 seconds old: %s', (created, error) => {
 	const event = otherEvent({ created });
 	const options = { invalidPayload: 'emit', maximumAgeSeconds: 60 };

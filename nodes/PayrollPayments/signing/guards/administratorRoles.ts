@@ -28,8 +28,9 @@ const HASH = /^0x[0-9a-fA-F]{64}$/;
 /** What the service may give in place of a role, and doesn't document: 32 bytes, or a number. */
 const CODE = /^(?:0x[0-9a-fA-F]{64}|0|[1-9]\d{0,77})$/;
 const NUMBER = /^[+-]?\d+(?:\.\d+)?$/;
-const HEX_NUMBER = /^0x[0-9a-f]{1,16}$/i;
+const HEX_NUMBER = /^0x[0-9a-f]{1,64}$/i;
 const ISO_TIME = /^[+-]?\d{4,6}-\d{2}(?:-\d{2})?(?:[T ]\d{2}:\d{2}.*)?$/i;
+const HTTP_DATE = /^\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT$/i;
 
 interface RoleExpectation {
 	/** The requested role; without it, any administrator role is allowed. */
@@ -115,10 +116,10 @@ export function checkAccounts(grants: readonly Grant[], accounts = grants.length
 function expiryTime(value: string): number {
 	const text = value.trim();
 	if (NUMBER.test(text) || HEX_NUMBER.test(text)) return toMilliseconds(Number(text));
-	return ISO_TIME.test(text) ? Date.parse(text) : NaN;
+	return ISO_TIME.test(text) || HTTP_DATE.test(text) ? Date.parse(text) : NaN;
 }
 
-/** Refuses a time (seconds, milliseconds or ISO 8601) in the past. Texts that aren't a time pass. */
+/** Refuses a time (Unix, ISO 8601 or HTTP date) in the past. Texts that aren't a time pass. */
 function refuseExpired(expires: string, now: number): void {
 	if (!(expiryTime(expires) <= now)) return;
 	refuseToSign(
