@@ -101,12 +101,9 @@ export async function inviteDespiteKills(
 		versions,
 		result: `${PEOPLE} people invited over each of ${rows.length} kills, ${twice} of them twice`,
 		figures: [
-			`A workflow invites ${PEOPLE} people from rows, with Existing People set to Skip. The process that ` +
-				`runs it is killed with kill -9 at a random point, and the workflow is started again ` +
-				`${SETTLED / 1_000} seconds later.`,
+			`A workflow invites ${PEOPLE} people from rows, with Existing People set to Skip. The process that runs it is killed with kill -9 at a random point, and the workflow is started again ${SETTLED / 1_000} seconds later.`,
 			markdownTable(HEADING, rows),
-			'If n8n dies before the answer to an invite arrives, that invite is in the list of pending ' +
-				'invites but in no execution. The second run finds it in that list.',
+			'If n8n dies before the answer to an invite arrives, that invite is in the list of pending invites but in no execution. The second run finds it in that list.',
 		],
 	});
 	for (const [, , , sent, status, people, twice] of rows) {

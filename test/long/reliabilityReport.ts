@@ -85,9 +85,7 @@ function rowsOf(document: string): string[][] {
 export function writeSection(part: Part, { versions, result, figures }: Result): void {
 	const { title, command } = PARTS[part];
 	const load = loadavg()[0]?.toFixed(1);
-	const circumstances =
-		`${codeMeasured()}, ${versions}, ${availableParallelism()} cores, load ${load} at the end, ` +
-		`${new Date().toISOString().slice(0, 16)}Z`;
+	const circumstances = `${codeMeasured()}, ${versions}, ${availableParallelism()} cores, load ${load} at the end, ${new Date().toISOString().slice(0, 16)}Z`;
 	const section = [
 		`## ${title}`,
 		`${result}.`,

@@ -92,8 +92,7 @@ describe('two builds of the commit', () => {
 		const count = differing.match(/\n/g)?.length ?? 0;
 		add(
 			`two builds of one commit differ in ${count} files`,
-			`The commit, built and packed in two fresh clones: ${count} files differ; SHA-256 of the ` +
-				`tarballs: ${hashes.map((each) => `\`${each}\``).join(' and ')}.`,
+			`The commit, built and packed in two fresh clones: ${count} files differ; SHA-256 of the tarballs: ${hashes.map((each) => `\`${each}\``).join(' and ')}.`,
 		);
 		expect(differing).toBe('');
 		expect(hashes).toEqual([hashes[0], hashes[0]]);
@@ -112,8 +111,7 @@ describe('two builds of the commit', () => {
 		});
 		add(
 			`${packages.length} bundled packages, each with its license`,
-			'Third-party code in the tarball, as `dist/sbom.cdx.json` lists it, with its license in ' +
-				'`dist/THIRD_PARTY_LICENSES.txt`:',
+			'Third-party code in the tarball, as `dist/sbom.cdx.json` lists it, with its license in `dist/THIRD_PARTY_LICENSES.txt`:',
 			markdownTable(
 				['package', 'license', 'characters of the notice'],
 				packages.map(({ id, license, notice }) => [id, license, notice.length]),
@@ -146,8 +144,7 @@ describe('two builds of the commit', () => {
 		const known = Object.keys(data.vulnerabilities).filter((name) => names.includes(name));
 		add(
 			`${known.length} of them with known vulnerabilities`,
-			`\`npm audit\`: ${known.length} of the bundled packages have known vulnerabilities. With ` +
-				`development dependencies: ${JSON.stringify(data.metadata.vulnerabilities)}.`,
+			`\`npm audit\`: ${known.length} of the bundled packages have known vulnerabilities. With development dependencies: ${JSON.stringify(data.metadata.vulnerabilities)}.`,
 		);
 		expect(known).toEqual([]);
 	});
@@ -158,8 +155,7 @@ it('locks every dependency by its hash', () => {
 	const loose = all.filter(([, { integrity }]) => integrity === undefined).map(([name]) => name);
 	add(
 		`${loose.length} of ${all.length} locked packages without a hash`,
-		`${all.length} packages in package-lock.json, all for development; ` +
-			`${loose.length} of them without a hash.`,
+		`${all.length} packages in package-lock.json, all for development; ${loose.length} of them without a hash.`,
 	);
 	expect(loose).toEqual([]);
 });

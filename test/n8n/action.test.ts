@@ -302,10 +302,7 @@ describe('administrator invites', () => {
 	});
 
 	it.each([
-		[
-			403,
-			'the role couldn’t be set. Don’t create them again. Retry On Fail continues from here, or',
-		],
+		[403, 'the role couldn’t be set. Don’t create them again. To set it, run Execute with'],
 		[500, 'it isn’t known whether the role was set. Don’t create them again. If the service says'],
 	])('go in batches of 100, and are resumed after %d', async (status, said) => {
 		await sandbox.fault({ match: { method: 'PUT' }, kind: 'status', status, times: 1 });

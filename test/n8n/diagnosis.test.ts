@@ -17,17 +17,14 @@ const HEX = { format: 'hex', header: 'X-Signature' };
 const BODY = Buffer.from(JSON.stringify(depositEvent({ note: 'Zürich / 東京', amount: 1.5 })));
 
 const NOTHING_FITS =
-	'The secret in the credential doesn’t fit this delivery, whatever the header and format. Check in ' +
-	'the service that it signs this webhook, and copy the secret from there again. If it’s right, look ' +
+	'The secret in the credential doesn’t fit this delivery, whatever the header and format. Check in the service that it signs this webhook, and copy the secret from there again. If it’s right, look ' +
 	'for a proxy that rewrites the JSON body, or set Format to Custom.';
 
 const NOT_SIGNED =
-	'No header of this delivery looks like a signature or a token. Turn on signing for this webhook in ' +
-	'the service, or check whether a proxy removes the header.';
+	'No header of this delivery looks like a signature or a token. Turn on signing for this webhook in the service, or check whether a proxy removes the header.';
 
 const IS_STANDARD =
-	'This delivery has the headers of Standard Webhooks. Set Format to Standard Webhooks in the ' +
-	'credential, and copy the secret from the service again: the saved one doesn’t fit.';
+	'This delivery has the headers of Standard Webhooks. Set Format to Standard Webhooks in the credential, and copy the secret from the service again: the saved one doesn’t fit.';
 
 const log = useLog();
 

@@ -70,6 +70,17 @@ it.each([
 	expect(output).toHaveLength(3);
 });
 
+it.each([
+	['asReceived', 2],
+	['selected', '2'],
+	['simplified', '2'],
+])('a role that is a number is found, and put out: %s', async (output, role) => {
+	service.answer(() => success({ users: [1, 2, 3].map(user) }));
+	const change = { output, outputFields: ['role'], filters: { roles: ['2'] } };
+	const found = await run({ ...FORMS.listTeamUsers, ...change });
+	expect(recordsOf(found.output)).toMatchObject([{ role }]);
+});
+
 describe('what a success says that can’t be used isn’t lost', () => {
 	it.each([{ transaction: { nanoid: 'tx-a1B2c3D4e5F6' } }, 'tx-a1B2c3D4e5F6'])(
 		'of a payment: %j',

@@ -277,6 +277,16 @@ describe.each([
 		expect(output[1]?.json).not.toHaveProperty('reference');
 	});
 
+	it('aren’t as many as expected where a list can’t be read', async () => {
+		const [first, second, third] = await sheet(3);
+		const lists = form('json', { expectedPayments: 3 }, { paymentsJson: '={{ $json.rows }}' });
+		const items = [
+			[first, 'no object'],
+			[second, third],
+		].map((rows) => ({ rows: JSON.stringify(rows) }));
+		expect(outcomes(await sandbox.run(lists, { items, ...CONTINUE }))).not.toContain('paid');
+	});
+
 	it('are named where one has the payment of another', async () => {
 		const [first = {}, second = {}] = await sheet(2);
 		const { error } = await run([first, { ...second, reference: 'pay-001' }]);
@@ -301,6 +311,8 @@ describe.each([
 		expect(unknown.output[2]?.json.run_message).toMatch(
 			/^0 of 3 paid \(\$0\.00\), 1 paid before, 1 unknown, 1 not sent\. Ask the service whether it made PAY-002 \(\$4,200\.00 to contractor\.2@example\.com, code \w{4}-\w{4}-1\), and don’t pay it in another way\. Name team, recipient, amount and time: it doesn’t know your references or attempt codes\. PAY-002: /,
 		);
+		const later = await run(rows, { ifAlreadyPaid: 'skip' }, CONTINUE);
+		expect(later.output[1]?.json.run_message).toContain('codes. If a payment that isn’t known yet');
 	});
 });
 

@@ -42,7 +42,7 @@ describe('the action node', () => {
 				expect(output).toEqual([]);
 				expect(error?.message).toMatch(/^These credentials don’t allow [a-z ]+ \[item 0\]$/);
 				expect(error?.description).toMatch(
-					/Workflows May .*in the credentials “saved”\..* Nothing was signed or sent\./,
+					/(Workflows May|under Permissions) .*in the credentials “saved”\..* Nothing was signed or sent\./,
 				);
 			}
 			expect(sandbox.wire()).toEqual([]);

@@ -191,6 +191,9 @@ export class Client {
 		const { status, token } = answer;
 		const isRefused = !isSuccess(answer) && !TRANSIENT_STATUSES.includes(status);
 		if (!isRefused || sessions.isFresh(this.boundTo, token)) return answer;
+		/* It isn't fresh only because of a change, or this read is known to get a 401. */
+		const isUsable = sessions.usable(this.boundTo, token) === token;
+		if (isUsable && sessions.isNew(this.boundTo, token)) return answer;
 		throwIfStopped(limits.signal);
 		return await this.exchange(call, { ...sending, replaces: token }, limits).catch(
 			(error: unknown) => {
@@ -211,17 +214,22 @@ export class Client {
 		const request = { method, url, body: this.renaming.body(body), timeout, signal };
 		const { answer, token } = await this.transport.send(request, sending);
 		const received = { ...answer, envelope: readEnvelope(answer.body), token };
-		if (sending.kind !== 'withoutToken') this.judgeToken(received, request);
+		if (sending.kind !== 'withoutToken') this.judgeToken(received, request, sending);
 		return received;
 	}
 
 	/** Remembers what an answer says of the token. */
-	private judgeToken(received: Received, { method, url }: HttpRequest): void {
+	private judgeToken(
+		received: Received,
+		{ method, url }: HttpRequest,
+		{ replaces }: Sending,
+	): void {
 		const { status, envelope, token } = received;
 		/* Without a wallet there is no other token to try. */
 		const isAnswered = !this.canSignIn && envelope?.success === false;
 		if (status === 401) {
-			sessions.markRefused(this.boundTo, token, method === 'GET' ? url : undefined);
+			const readUrl = method === 'GET' ? url : undefined;
+			sessions.markRefused(this.boundTo, token, readUrl, replaces !== undefined);
 		} else if (isSuccess(received) || (isAnswered && REFUSAL_STATUSES.includes(status))) {
 			sessions.markTaken(this.boundTo, token, url);
 		}

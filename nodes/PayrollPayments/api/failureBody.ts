@@ -49,16 +49,23 @@ function issuesIn(value: unknown, levels = LEVELS): string[] {
 		.flatMap((member) => issuesIn(member, levels - 1));
 }
 
+/** As JSON. A secret in JSON within a text is found before that is escaped once more. */
+function redactedJson(value: unknown, redact: Redact): string {
+	return JSON.stringify(value, (_name, member: unknown) =>
+		typeof member === 'string' ? redact(member) : member,
+	);
+}
+
 /** What the service says in words. */
-function wordsOf(data: unknown): string {
+function wordsOf(data: unknown, redact: Redact): string {
 	if (typeof data === 'string') return data;
 	const said = isRecord(data) ? (data.message ?? data.error) : undefined;
-	return typeof said === 'string' ? said : JSON.stringify(data);
+	return typeof said === 'string' ? said : redactedJson(data, redact);
 }
 
 /** What a service says, as data: without secrets, and as text if it is long. */
 export function shownOf(value: unknown, redact: Redact): JsonValue {
-	const shown = withoutSecrets(redact(JSON.stringify(value)));
+	const shown = withoutSecrets(redact(redactedJson(value, redact)));
 	return (shown.length <= LONGEST.rest && parseJson(shown)) || shorten(shown, LONGEST.rest);
 }
 
@@ -70,7 +77,7 @@ export function readFailure(body: FailureEnvelope, redact: Redact) {
 	const issues = issuesIn({ data, ...rest });
 	const hasWords = typeof data === 'string' || issues.length === 0;
 	/* Before the full stop goes, because a secret may end with one. */
-	const words = hasWords ? redact(wordsOf(data)).trim().replace(/\.$/, '') : '';
+	const words = hasWords ? redact(wordsOf(data, redact)).trim().replace(/\.$/, '') : '';
 	return {
 		message:
 			safeExcerpt([words, listed(issues)].filter(Boolean).join(': '), redact, LONGEST.message) ||

@@ -167,7 +167,7 @@ export function requirePermission(credentials: CredentialsInUse, needed: NeededP
 	const reason =
 		credentials.limits.access === 'readOnly'
 			? `Workflows May is Read Only in ${credentialLabel(credentials)}. Set it to Choose… and select “${label}”.`
-			: `“${label}” isn’t selected under Workflows May in ${credentialLabel(credentials)}.`;
+			: `“${label}” isn’t selected under Permissions in ${credentialLabel(credentials)}.`;
 	throw new UserError(`These credentials don’t allow ${activity}`, {
 		hint: `${reason} ${ASK}`,
 		page: 'credentials.md',

@@ -102,13 +102,19 @@ export function toOwnOrigin(
 	});
 }
 
+/** The names of members at any depth: `{ '': { _method: … } }` is sent as `[_method]=…`, which some read as `_method`. */
+function namesWithin(value: unknown): string[] {
+	if (typeof value !== 'object' || value === null) return [];
+	return Object.entries(value).flatMap(([name, member]) => [name, ...namesWithin(member)]);
+}
+
 /** The names of all headers and query parameters. */
 function namesIn(given: Given, url: string): string[] {
 	const { qs } = given;
 	return [
 		...headersOf(given).map(([name]) => name),
 		...new URL(url).searchParams.keys(),
-		...(qs instanceof URLSearchParams ? qs.keys() : Object.keys(Object(qs ?? {}))),
+		...(qs instanceof URLSearchParams ? qs.keys() : namesWithin(qs)),
 		...(typeof qs === 'string' ? [qs] : []),
 	].map((name) => name.trim());
 }

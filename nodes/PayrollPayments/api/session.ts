@@ -113,27 +113,35 @@ export class Sessions {
 
 	/**
 	 * After a 401: marks the token as refused, unless the read is to blame. That is
-	 * - one of a URL that refused another one within five minutes, since a new token didn't help there;
+	 * - one of a URL that refused another one within five minutes, or just now, since a new token didn't
+	 *   help there;
 	 * - then also one of a URL that took nothing within five minutes, as long as the token is new.
 	 *
 	 * After a change, a token is refused unless it's new; then the next change asks about it first.
 	 * @param readUrl undefined if it was a change
+	 * @param isRepeated whether the read was refused another token before this one
 	 */
-	markRefused(boundTo: string, token: string, readUrl?: string): void {
+	markRefused(boundTo: string, token: string, readUrl?: string, isRepeated = false): void {
 		const known = this.known(boundTo, token);
+		const isNew = this.isNew(boundTo, token);
 		if (readUrl !== undefined && known.isRefused !== true) {
 			const last = this.urlStateOf(boundTo, readUrl);
-			if (this.isRecent(last.refusedAt)) {
+			const wasRefused = this.isRecent(last.refusedAt);
+			if (!wasRefused) last.refusedAt = this.clock.elapsed();
+			if (wasRefused || (isRepeated && isNew)) {
 				known.isBlameless = true;
 				return;
 			}
-			last.refusedAt = this.clock.elapsed();
-			const isNew = this.isRecent(known.obtainedAt, SHORTEST_LIFE_MS);
 			if (known.isBlameless === true && isNew && !this.isRecent(last.takenAt)) return;
 		}
 		/* Where every change gets a 401, a sign-in for each would be of no use. */
-		const isNew = readUrl === undefined && this.isRecent(known.obtainedAt, SHORTEST_LIFE_MS);
-		Object.assign(known, { isRefused: known.isRefused === true || !isNew, takenAt: undefined });
+		const isRefused = known.isRefused === true || readUrl !== undefined || !isNew;
+		Object.assign(known, { isRefused, takenAt: undefined });
+	}
+
+	/** Whether the token was obtained so lately that it can't have ended. */
+	isNew(boundTo: string, token: string): boolean {
+		return this.isRecent(this.peek(boundTo, token).obtainedAt, SHORTEST_LIFE_MS);
 	}
 
 	/** Treats a token as just obtained: it was, or the service took it although it seems to have expired. */

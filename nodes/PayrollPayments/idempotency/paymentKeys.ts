@@ -74,11 +74,13 @@ function hash(...parts: unknown[]): string {
 
 /**
  * A reference as people compare it: kinds of dashes, invisible characters, the amount of white space and
- * case don't count. The two cases are for ß, which is SS in capitals, and σ, which has two small forms.
+ * case don't count. The two cases are for ß, which is SS in capitals, and σ, which has two small forms;
+ * the dot is for the Turkish İ. NFKC would make INV-72 of INV-7².
  */
 function referenceKey(reference: string): string {
 	return reference
 		.replace(/[\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]|(?!\s)\p{Cc}/gu, '')
+		.replace(/\p{No}/gu, '^$&')
 		.normalize('NFKC')
 		.replace(/[\p{Pd}\u2212]/gu, '-')
 		.replace(/\s+/g, ' ')
@@ -86,6 +88,7 @@ function referenceKey(reference: string): string {
 		.toLowerCase()
 		.toUpperCase()
 		.toLowerCase()
+		.replace(/i\u0307/g, 'i')
 		.normalize('NFKC');
 }
 

@@ -214,7 +214,7 @@ function asCheckedWithFail<Some extends Row>(row: Some): Some {
 function coversSome(): UserError {
 	return notApproved(
 		'Approved Check covers only some of the requests of this run',
-		'Give each row the approval of its own request, or send one team and role at a time.',
+		'Give each row the approval of its own request, or send all in one: one team, one role and Invitees per Request 0.',
 	);
 }
 

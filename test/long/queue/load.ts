@@ -115,8 +115,6 @@ export async function retryMissing(
 	await waitUntil('what was retried runs', haveRun).catch((error: unknown) => say(String(error)));
 	const lost = missing();
 	for (const key of lost) say([`Lost: ${key}`, ...queue.logged(key)].join('\n'));
-	const retried =
-		`${before.length} did not run downstream, ${failed.length} of them were retried from a failed or ` +
-		`crashed execution in n8n’s list; ${lost.length} were lost after that; ${doubled} ran twice`;
+	const retried = `${before.length} did not run downstream, ${failed.length} of them were retried from a failed or crashed execution in n8n’s list; ${lost.length} were lost after that; ${doubled} ran twice`;
 	return { retried, lost, overwritten };
 }

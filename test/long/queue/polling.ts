@@ -145,13 +145,9 @@ export function describePolling(queueOf: () => N8nQueue): void {
 			versions: queue.versions,
 			result: `${new Set(all).size} of ${added.length} changes emitted over kills, ${twice.length} twice, ${explained.length} dropped by n8n between its two saves`,
 			figures: [
-				`A workflow polls every second for new team users; ${added.length} come, ${PEOPLE} at a time. ` +
-					`A process is killed with kill -9 and started again, each ${REPEATS} times: ` +
-					`${rounds.map(([round]) => round).join(', ')}.`,
-				`${explained.length} changes are remembered but not emitted, as n8n was killed in between; ` +
-					`${missing.length - explained.length} are neither.`,
-				`Of the emitted changes, ${retried}. Executions before the retries: ` +
-					`${JSON.stringify(executions)}.`,
+				`A workflow polls every second for new team users; ${added.length} come, ${PEOPLE} at a time. A process is killed with kill -9 and started again, each ${REPEATS} times: ${rounds.map(([round]) => round).join(', ')}.`,
+				`${explained.length} changes are remembered but not emitted, as n8n was killed in between; ${missing.length - explained.length} are neither.`,
+				`Of the emitted changes, ${retried}. Executions before the retries: ${JSON.stringify(executions)}.`,
 			],
 		});
 		expect(twice).toEqual([]);

@@ -4,7 +4,7 @@ import { errorFor } from '../../../nodes/PayrollPayments/api/errors';
 import { balanceAnswer, readEnvelope } from '../../../nodes/PayrollPayments/api/schemas/answers';
 import { Redactor } from '../../../nodes/PayrollPayments/shared/redaction';
 
-const redactor = new Redactor().add('my-secret-token', 'a-key-ends-so.');
+const redactor = new Redactor().add('my-secret-token', 'a-key-ends-so.', 'a/key+in/PHP');
 
 function failure(
 	body: unknown,
@@ -61,6 +61,13 @@ describe('what a failure body says', () => {
 			expect(said({ data })).toMatch(/^The service refused: (is )?\[…\]$/);
 		},
 	);
+
+	it('withholds a secret in JSON of PHP', () => {
+		const request = JSON.stringify({ a: 'a/key+in/PHP' }).replaceAll('/', '\\/');
+		expect(said({ data: { request } })).toBe(
+			'The service refused: {"request":"{\\"a\\":\\"[…]\\"}"}',
+		);
+	});
 
 	/* docs/errors.md has the other ways to sign in. */
 	it('asks for a new signature after a 401 of a request without a token', () => {

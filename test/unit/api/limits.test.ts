@@ -88,7 +88,7 @@ describe('a permission', () => {
 		const without = { access: 'selected', permissions: ALL.filter((each) => each !== permission) };
 		const inPayroll = 'in the credentials “Payroll”.';
 		for (const [change, reason] of [
-			[without, `“${label}” isn’t selected under Workflows May ${inPayroll}`],
+			[without, `“${label}” isn’t selected under Permissions ${inPayroll}`],
 			[{}, `Workflows May is Read Only ${inPayroll} Set it to Choose… and select “${label}”.`],
 		] as const) {
 			const refused = () => requirePermission(credentials(change, 'Payroll'), permission);

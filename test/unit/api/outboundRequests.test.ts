@@ -170,6 +170,7 @@ describe('with read access or any limit, another node', () => {
 		{ headers: { 'Transfer-Encoding': 'chunked' } },
 		{ headers: { 'content-length': 100 } },
 		{ qs: { _method: 'PUT' } },
+		{ qs: { '': { _method: 'PUT' } } },
 		{ qs: { '_method[]': ['PUT'] } },
 		{ qs: { $httpMethod: 'PUT' } },
 		{ qs: new URLSearchParams('_method=PUT') },

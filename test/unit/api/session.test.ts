@@ -155,6 +155,9 @@ describe('a token', () => {
 		expect(refuse(next, 'a', 'f')).toBe(next);
 		elapsed += 60_000;
 		expect(refuse(next, 'g')).toBeUndefined();
+		const last = (await renew(next)) ?? '';
+		sessions.markRefused(A, last, 'h', true);
+		expect(refuse(last, 'h', 'i')).toBe(last);
 	});
 
 	it('may be given again', async () => {

@@ -76,6 +76,7 @@ describe('the check of a run', () => {
 				'Service: api.example',
 				'Balance: $1,000.00 now, $750.00 afterwards',
 				'Without a reference: 1. A new authorization would pay again',
+				'If a payment that isn’t known yet was sent for another recipient or amount, ask about that one.',
 				'Authorization expired:',
 				'• row 2',
 				'Sent before, sent again:',

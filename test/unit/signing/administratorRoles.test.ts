@@ -232,6 +232,7 @@ describe('the signing guard of administrator invites', () => {
 		...['x2026-11-20', '2026-11-20x', '2026-11-20 (draft)', 'on 2026-11-20', '2026-11-20 11:5'],
 		...['2026-1-20', '99-11-20', '2026-11-20T9', '2026-11-99', `0x${'3e8'.padStart(65, '0')}`],
 		...['Sat, 21 Nov 2026', 'Sat, 21 Nov 2026 11:59:59 GMT x', `0x${'f'.repeat(64)}`],
+		...['281474976710655', '253402300799', '1099511627775'],
 	])('leaves an expiry to the service that reads as no time: %j', async (expires) => {
 		await signAndJudge(retyped('expires', 'string', expires));
 	});

@@ -56,7 +56,7 @@ export const createAndExecuteAdministratorInvites = defineWrite({
 					const [became, next] =
 						outcomeOf(error) === 'unknown'
 							? ['it isn’t known whether the role was set', 'If the service says that it wasn’t,']
-							: ['the role couldn’t be set', 'Retry On Fail continues from here, or'];
+							: ['the role couldn’t be set', 'To set it,'];
 					throw partlyDone(
 						error,
 						{ invites, typed_data: typedData },

@@ -210,9 +210,13 @@ function checkTotals(forms: readonly PaymentForm[], unread: readonly Row[]): voi
 			hint: 'Check the rows, or correct the number under Options.',
 		});
 	};
+	/* Of a list that can't be read, nobody knows how many rows it has. */
+	const isCounted =
+		forms.every(({ place }) => place?.row === undefined) ||
+		unread.every(({ place }) => place?.row !== undefined);
 	for (const { options } of forms) {
-		const { expectedPayments = count, expectedTotal } = options;
-		if (expectedPayments !== count) {
+		const { expectedPayments, expectedTotal } = options;
+		if (expectedPayments !== undefined && !(isCounted && expectedPayments === count)) {
 			refuse(
 				`${labelOf(paymentOptions.expectedPayments)} is ${expectedPayments}, but this run has ${count}`,
 			);

@@ -16,6 +16,10 @@ import { toMilliseconds, unixTimeAsDate } from '../../shared/time';
 import { isSentAgain, type GuardedPayment, type PaymentRow } from './paymentRow';
 import { chatMessageOf, htmlOf, LONGEST_ERROR, type Report } from './report';
 
+/** Only a hash of what was sent is recorded, so nobody can say what it was. */
+export const ASK_ABOUT_SENT =
+	'If a payment that isn’t known yet was sent for another recipient or amount, ask about that one.';
+
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 function dollarsOf({ amount }: OutputRecord): string {
@@ -161,6 +165,7 @@ export function runReport(run: CheckedRun) {
 			withoutReference.length > 0
 				? `Without a reference: ${withoutReference.length}. A new authorization would pay again${another}`
 				: '',
+			run.unknown.length > 0 ? ASK_ABOUT_SENT : '',
 		].filter(Boolean),
 		lists: [
 			{ title: 'Refused', entries: eachFailure(refused) },

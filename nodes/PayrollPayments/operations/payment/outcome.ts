@@ -4,7 +4,7 @@ import type { RunContext } from '../../run/runContext';
 import { UserError } from '../../shared/errors';
 import { counted, listed } from '../../shared/lists';
 import { centsAsDecimal, centsAsDollars } from '../../shared/money';
-import { failuresIn, paymentName } from './checkReport';
+import { ASK_ABOUT_SENT, failuresIn, paymentName } from './checkReport';
 import { journalOf } from './journal';
 import { isPayment, isToSend, totalCents } from './paymentRow';
 import { inChat } from './report';
@@ -68,12 +68,16 @@ export function runColumns(rows: readonly Row[]): Readonly<Record<string, string
 		const what = isPayment(row) ? `${row.payment.summary}, code` : 'code';
 		return code === undefined ? [] : `${paymentName(row)} (${what} ${code})`;
 	});
+	const isFromBefore = rowsThatAre(rows, 'unknown').some(
+		({ state }) => state.when === 'earlierRun',
+	);
 	const ask =
 		codes.length === 0
 			? []
 			: [
 					`Ask the service whether it made ${listed(codes, MAX_NAMED)}, and don’t pay it in another way.`,
 					'Name team, recipient, amount and time: it doesn’t know your references or attempt codes.',
+					...(isFromBefore ? [ASK_ABOUT_SENT] : []),
 				];
 	const failures = failuresIn(rowsThatAre(rows, 'refused', 'unknown'), paymentName);
 	const said = [

@@ -26,6 +26,8 @@ import type { OutputRecord } from '../../run/write';
 
 /* Which fields a record has isn't documented, so any of them may be missing. */
 const textColumn = z.string().nullable().catch(null);
+/* Some services number their roles. */
+const roleColumn = z.union([z.string(), z.number()]).transform(String).nullable().catch(null);
 const flagColumn = z.boolean().nullable().catch(null);
 
 /** One item of the output *Simplified*: always all columns. */
@@ -34,7 +36,7 @@ const simplifiedUser = z.object({
 	first_name: textColumn,
 	last_name: textColumn,
 	email: textColumn,
-	role: textColumn,
+	role: roleColumn,
 	payable: flagColumn,
 	onboarded: flagColumn,
 	onboarding_step: textColumn,
@@ -114,7 +116,7 @@ function passes(
 		wordsOf(name).every((word) => fullName.includes(word)) &&
 		(onboarded === undefined || (isRecord(onboarding) && onboarding.onboarded === onboarded)) &&
 		(payable === undefined || user.payable === payable) &&
-		(wanted === undefined || wanted.some((each) => each === role))
+		(wanted === undefined || wanted.some((each) => each === roleColumn.parse(role)))
 	);
 }
 

@@ -1,7 +1,7 @@
 import { keccak256, stringToBytes } from 'viem/utils';
 import type { z } from 'zod';
 
-import { toMilliseconds } from '../../shared/time';
+import { MAX_UNIX_SECONDS, toMilliseconds } from '../../shared/time';
 import { quoted } from '../../shared/redaction';
 import {
 	ADMINISTRATOR_ROLES,
@@ -112,10 +112,17 @@ export function checkAccounts(grants: readonly Grant[], accounts = grants.length
 	}
 }
 
+/** In milliseconds: before this, no authorization could end. */
+const ETHEREUM_BEGAN = Date.UTC(2015, 6, 30);
+
 /** The time in milliseconds; NaN if the text isn't a time. */
 function expiryTime(value: string): number {
 	const text = value.trim();
-	if (NUMBER.test(text) || HEX_NUMBER.test(text)) return toMilliseconds(Number(text));
+	if (NUMBER.test(text) || HEX_NUMBER.test(text)) {
+		const time = toMilliseconds(Number(text));
+		/* A number that large is more likely to mean “never” than a time of finer units long ago. */
+		return Number(text) > MAX_UNIX_SECONDS && time < ETHEREUM_BEGAN ? NaN : time;
+	}
 	return ISO_TIME.test(text) || HTTP_DATE.test(text) ? Date.parse(text) : NaN;
 }
 
