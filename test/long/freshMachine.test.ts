@@ -152,8 +152,7 @@ describe('a machine on which nothing of ours has ever run', () => {
 				versions: 'Debian 12 from debootstrap (minbase)',
 				result: `${written.size} of ${MACHINES.length} trials made; what each has seen is below`,
 				figures: [
-					'Each row is an empty Debian with Node.js and npm, without a home and with its own /tmp, into which a clone was copied. n8n’s database driver is compiled there (g++, make, python3) if ' +
-						'the binary that its authors publish can’t be reached. “Left behind” lists all files outside of the clone, npm’s caches (~/.npm and /tmp/node-compile-cache) and the cache folder that CONTRIBUTING.md names.',
+					'Each row is an empty Debian with Node.js and npm, without a home and with its own /tmp, into which a clone was copied. n8n’s database driver is compiled there (g++, make, python3) if the binary that its authors publish can’t be reached. “Left behind” lists all files outside of the clone, npm’s caches (~/.npm and /tmp/node-compile-cache) and the cache folder that CONTRIBUTING.md names.',
 					markdownTable(
 						HEADING,
 						MACHINES.flatMap((each) => {

@@ -107,8 +107,7 @@ it('pays 50 rows once, over a cut connection, a kill -9 and three runs', async (
 		versions: `n8n ${n8nProcess.installation.version}`,
 		result: `${made.length} of ${ROWS} payments made over a cut, a kill -9 and three runs, none twice`,
 		figures: [
-			`A sheet of ${ROWS} payments with *If Already Paid: Skip* and *On Error: Continue*. The connection is cut at payment ${CUT_AT}, n8n is killed with kill -9 while payment ${KILLED_AT} is under way, ` +
-				`and the workflow runs a third time. Then a person releases payment ${CUT_AT} with its attempt code; payment ${KILLED_AT} was made, so it is left alone.`,
+			`A sheet of ${ROWS} payments with *If Already Paid: Skip* and *On Error: Continue*. The connection is cut at payment ${CUT_AT}, n8n is killed with kill -9 while payment ${KILLED_AT} is under way, and the workflow runs a third time. Then a person releases payment ${CUT_AT} with its attempt code; payment ${KILLED_AT} was made, so it is left alone.`,
 			markdownTable(
 				['run', 'n8n shows', 'paid', 'already paid', 'unknown', 'not sent', 'requests on the wire'],
 				table,

@@ -51,8 +51,7 @@ const figure = growingSection(
 	() => queue.versions,
 	[`${RATE} events a second`],
 	[
-		'One main process, two `n8n webhook`, two `n8n worker`, each started again when it ends. LONG_EVENTS and LONG_RATE set the number of events (300) and how many come a second (3). n8n ' +
-			'was told to look for abandoned executions every minute, by N8N_EXECUTIONS_QUEUE_RECOVERY_INTERVAL; its default is 180.',
+		'One main process, two `n8n webhook`, two `n8n worker`, each started again when it ends. LONG_EVENTS and LONG_RATE set the number of events (300) and how many come a second (3). n8n was told to look for abandoned executions every minute, by N8N_EXECUTIONS_QUEUE_RECOVERY_INTERVAL; its default is 180.',
 	],
 );
 
@@ -78,8 +77,7 @@ describe('queue mode', () => {
 		const slipped = simultaneous.filter((key) => sink.count(key) > 1);
 		figure(
 			`of ${EVENTS}, ${lost.length} lost and ${late.length + slipped.length} run twice`,
-			`${EVENTS} events at ${RATE} a second, ${repeated.length} of them repeated after a second (${late.length} of these ran twice) and ${simultaneous.length} at the same instant to the ` +
-				`other webhook process (${slipped.length} ran twice): ${retried}. Executions before the retries: ${JSON.stringify(executions)}.`,
+			`${EVENTS} events at ${RATE} a second, ${repeated.length} of them repeated after a second (${late.length} of these ran twice) and ${simultaneous.length} at the same instant to the other webhook process (${slipped.length} ran twice): ${retried}. Executions before the retries: ${JSON.stringify(executions)}.`,
 		);
 		expect(lost).toEqual([]);
 		expect(late).toEqual([]);
@@ -138,8 +136,7 @@ describe('queue mode', () => {
 		const emptied = await queue.failedWithoutEvent(workflowId);
 		figure(
 			`of ${keys.length} while ${what}, ${lost.length} lost`,
-			`${keys.length} events at ${RATE} a second while ${what} (${happened}): ${attempts} attempts of delivery; ${retried}. Executions before the retries: ${JSON.stringify(executions)}; n8n ` +
-				`stored ${emptied} of the failed ones without their event.`,
+			`${keys.length} events at ${RATE} a second while ${what} (${happened}): ${attempts} attempts of delivery; ${retried}. Executions before the retries: ${JSON.stringify(executions)}; n8n stored ${emptied} of the failed ones without their event.`,
 		);
 		expect(lost.length).toBeLessThanOrEqual(mayLose ? emptied : 0);
 	});
@@ -205,8 +202,7 @@ describe('queue mode, acknowledged when finished', () => {
 			versions: queue.versions,
 			result: `${done.size} of ${keys.length} events acknowledged over ${kills} kills, ${unfinished.length} of them without having run to the end`,
 			figures: [
-				`${keys.length} events at ${RATE} a second, delivered by the sandbox (2xx within ten seconds, retries after ${RETRY_DELAYS.map((delay) => delay / 1_000).join(', ')} seconds), while ` +
-					`workers are killed with kill -9, ${kills} times in turn, and started again. Each workflow calls a server, waits a second and calls another one:`,
+				`${keys.length} events at ${RATE} a second, delivered by the sandbox (2xx within ten seconds, retries after ${RETRY_DELAYS.map((delay) => delay / 1_000).join(', ')} seconds), while workers are killed with kill -9, ${kills} times in turn, and started again. Each workflow calls a server, waits a second and calls another one:`,
 				markdownTable(
 					['', 'events'],
 					[

@@ -266,8 +266,7 @@ it('handles mixed deliveries and operations without leaks for LONG_MINUTES', asy
 		result: `${sent} deliveries and ${paid} payments in ${MINUTES} minutes, ${sink.duplicates.length} events run twice; n8n’s memory went from ${rows[0]?.[1]} to ${rows[0]?.[2]} MB`,
 		figures: [
 			`${MINUTES} minutes (LONG_MINUTES, default 12), ${sent} deliveries. Answers: ${counted.join(', ')}. Ran downstream: ${sink.keys.length}, twice: ${sink.duplicates.length}.`,
-			`At the same time: events acknowledged when finished, each delivered twice at the same instant (ran ${finishedSink.keys.length}, twice ${finishedSink.duplicates.length}), and events whose ` +
-				`workflow fails; ${paid} payments, every fifth with an attempt code after its first attempt was cut (${await payments.booked()} booked); invites that skip existing people; and ${added.length} ` +
+			`At the same time: events acknowledged when finished, each delivered twice at the same instant (ran ${finishedSink.keys.length}, twice ${finishedSink.duplicates.length}), and events whose workflow fails; ${paid} payments, every fifth with an attempt code after its first attempt was cut (${await payments.booked()} booked); invites that skip existing people; and ${added.length} ` +
 				`team users who come and go, of whom a polling trigger noticed ${peopleSink.keys.length} (twice ${peopleSink.duplicates.length}).`,
 			'Medians of the samples after warming up:',
 			markdownTable(['', 'first half', 'second half'], rows),

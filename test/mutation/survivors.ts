@@ -75,6 +75,12 @@ const EXPLAINED: Readonly<Record<string, Explained>> = {
 			why: 'A payment has one slot; only the compiler doesn’t know.',
 		},
 	},
+	'operations/payment/paymentRow.ts': {
+		"return known.is === 'sendable' && known.attempt > 1;": {
+			changes: [["known.is === 'sendable'", 'true']],
+			why: 'Nothing else has attempts; only the compiler doesn’t know.',
+		},
+	},
 	'operations/payment/checkReport.ts': {
 		"const code = row.known.is === 'unknown' ? row.known.code : undefined;": {
 			changes: [["row.known.is === 'unknown'", 'true']],
@@ -183,6 +189,10 @@ const EXPLAINED: Readonly<Record<string, Explained>> = {
 		'if (new Set(grants.map(({ account }) => account.toLowerCase())).size !== grants.length) {': {
 			changes: [['account.toLowerCase()', 'account.toUpperCase()']],
 			why: 'It only has to put the letters of hex addresses in the same case, and either case does.',
+		},
+		'return Number(text) > MAX_UNIX_SECONDS && time < ETHEREUM_BEGAN ? NaN : time;': {
+			changes: [['Number(text) > MAX_UNIX_SECONDS', 'Number(text) >= MAX_UNIX_SECONDS']],
+			why: 'The time at the limit itself is far ahead either way.',
 		},
 		'const HEX_NUMBER = /^0x[0-9a-f]{1,64}$/i;': {
 			changes: [['/^0x[0-9a-f]{1,64}$/i', '/0x[0-9a-f]{1,64}$/i']],

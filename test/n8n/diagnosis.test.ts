@@ -17,8 +17,7 @@ const HEX = { format: 'hex', header: 'X-Signature' };
 const BODY = Buffer.from(JSON.stringify(depositEvent({ note: 'Zürich / 東京', amount: 1.5 })));
 
 const NOTHING_FITS =
-	'The secret in the credential doesn’t fit this delivery, whatever the header and format. Check in the service that it signs this webhook, and copy the secret from there again. If it’s right, look ' +
-	'for a proxy that rewrites the JSON body, or set Format to Custom.';
+	'The secret in the credential doesn’t fit this delivery, whatever the header and format. Check in the service that it signs this webhook, and copy the secret from there again. If it’s right, look for a proxy that rewrites the JSON body, or set Format to Custom.';
 
 const NOT_SIGNED =
 	'No header of this delivery looks like a signature or a token. Turn on signing for this webhook in the service, or check whether a proxy removes the header.';

@@ -278,12 +278,9 @@ describe.each([
 	});
 
 	it('aren’t as many as expected where a list can’t be read', async () => {
-		const [first, second, third] = await sheet(3);
+		const [first, ...others] = await sheet(3);
 		const lists = form('json', { expectedPayments: 3 }, { paymentsJson: '={{ $json.rows }}' });
-		const items = [
-			[first, 'no object'],
-			[second, third],
-		].map((rows) => ({ rows: JSON.stringify(rows) }));
+		const items = [[first, 5], others].map((rows) => ({ rows: JSON.stringify(rows) }));
 		expect(outcomes(await sandbox.run(lists, { items, ...CONTINUE }))).not.toContain('paid');
 	});
 
@@ -311,6 +308,7 @@ describe.each([
 		expect(unknown.output[2]?.json.run_message).toMatch(
 			/^0 of 3 paid \(\$0\.00\), 1 paid before, 1 unknown, 1 not sent\. Ask the service whether it made PAY-002 \(\$4,200\.00 to contractor\.2@example\.com, code \w{4}-\w{4}-1\), and don’t pay it in another way\. Name team, recipient, amount and time: it doesn’t know your references or attempt codes\. PAY-002: /,
 		);
+		await sandbox.fault({ kind: 'cutBefore', match: PAYMENT });
 		const later = await run(rows, { ifAlreadyPaid: 'skip' }, CONTINUE);
 		expect(later.output[1]?.json.run_message).toContain('codes. If a payment that isn’t known yet');
 	});

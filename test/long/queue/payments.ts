@@ -92,8 +92,7 @@ export function describePayments(queueOf: () => N8nQueue): void {
 		const repeated = counts.slice(0, PAYMENTS).filter((times) => times > 1).length;
 		figure(
 			`${PAYMENTS} payments, each asked for three times at once: ${repeated} sent twice`,
-			`${PAYMENTS} payments, each asked for by two executions at the same instant through both webhook processes and by a third a second later: ${repeated} of them were sent more than once. ` +
-				`${CODED_PAYMENTS} more, whose first attempt was cut, were asked for three times with the attempt code: each was sent ${counts.slice(PAYMENTS).join(', ')} times in all.`,
+			`${PAYMENTS} payments, each asked for by two executions at the same instant through both webhook processes and by a third a second later: ${repeated} of them were sent more than once. ${CODED_PAYMENTS} more, whose first attempt was cut, were asked for three times with the attempt code: each was sent ${counts.slice(PAYMENTS).join(', ')} times in all.`,
 		);
 		/* With a code: the attempt that was cut, and one more. */
 		const expected = [new Array(PAYMENTS).fill(1), new Array(CODED_PAYMENTS).fill(2)];
@@ -161,8 +160,7 @@ export function describePayments(queueOf: () => N8nQueue): void {
 		const paidOnce = rows.filter((row) => row.at(-1) === 1).length;
 		figure(
 			`${rows.length} whose worker is killed: ${paidOnce} paid once`,
-			`A worker is killed with kill -9 in the middle of a payment. Then two executions ask for the same payment at the same instant. If they show an attempt code and the service says that it ` +
-				`wasn’t made, a person enters the code, and three executions ask for it:`,
+			`A worker is killed with kill -9 in the middle of a payment. Then two executions ask for the same payment at the same instant. If they show an attempt code and the service says that it wasn’t made, a person enters the code, and three executions ask for it:`,
 			markdownTable(
 				['the worker is killed', 'refused with a code', 'sent again', 'sent with the code', 'made'],
 				rows,

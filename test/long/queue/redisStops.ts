@@ -32,8 +32,7 @@ export function describeRedisStops(queueOf: () => N8nQueue): void {
 			versions: queue.versions,
 			result: `a job that Redis loses runs ${sink.count('received')} times with When Received and ${sink.count('finished')} with When Finished`,
 			figures: [
-				'The state that Redis is left in when it stops right after it gave out a job, for one event of each kind: its job is active in Redis, and no worker has it. After about a minute n8n counts ' +
-					'the job as stalled. It never runs stalled jobs again, and stores the error over the event. ' +
+				'The state that Redis is left in when it stops right after it gave out a job, for one event of each kind: its job is active in Redis, and no worker has it. After about a minute n8n counts the job as stalled. It never runs stalled jobs again, and stores the error over the event. ' +
 					`With When Received, executions end as ${JSON.stringify(executions)}, ${kept.length === 0 ? 'without' : 'with'} the event. With When Finished, the event is delivered ${attempts} times.`,
 			],
 		});

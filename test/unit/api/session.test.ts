@@ -155,9 +155,17 @@ describe('a token', () => {
 		expect(refuse(next, 'a', 'f')).toBe(next);
 		elapsed += 60_000;
 		expect(refuse(next, 'g')).toBeUndefined();
-		const last = (await renew(next)) ?? '';
+		const third = (await renew(next)) ?? '';
+		expect(refuse(third, 'k')).toBeUndefined();
+		sessions.markRefused(A, third);
+		expect(sessions.usable(A, third)).toBeUndefined();
+		const last = (await renew(third)) ?? '';
 		sessions.markRefused(A, last, 'h', true);
 		expect(refuse(last, 'h', 'i')).toBe(last);
+		elapsed += 4 * 60_000;
+		expect(refuse(last, 'h')).toBe(last);
+		elapsed += 60_000;
+		expect(refuse(last, 'h')).toBeUndefined();
 	});
 
 	it('may be given again', async () => {

@@ -119,11 +119,11 @@ describe('a payment reference', () => {
 	});
 
 	it('is another one with other characters, or for another team', async () => {
-		for (const [salt, reference] of 'INV-1,INV 1,INV1,INV¹,1,01,0x1,'.split(',').entries()) {
+		for (const [salt, reference] of 'INV-1,INV 1,INV1,1,12,1²,01,0x1,'.split(',').entries()) {
 			await pay(withSalt(`${salt}`, reference));
 		}
 		await pay({ ...withSalt('team', 'INV-1'), teamId: 'te-other' });
-		expect(sent).toHaveLength(9);
+		expect(sent).toHaveLength(10);
 	});
 
 	it.each([

@@ -200,20 +200,27 @@ async function triedBefore(
 	return withKnown(row, known, run.settings.ifAlreadyPaid);
 }
 
-/** @throws {UserError} if the run isn't as large as the person said, whatever *On Error* says */
-function checkTotals(forms: readonly PaymentForm[], unread: readonly Row[]): void {
-	const count = forms.length + unread.length;
+/**
+ * @param unread forms that can't be read, perhaps with lists
+ * @param unreadable rows that can't be read
+ * @throws {UserError} if the run isn't as large as the person said, whatever *On Error* says
+ */
+function checkTotals(
+	forms: readonly PaymentForm[],
+	unread: readonly Row[],
+	unreadable: readonly Row[],
+): void {
+	const failed = unread.length + unreadable.length;
+	const count = forms.length + failed;
 	const cents = totalOf(forms);
 	const refuse = (what: string) => {
-		const rest = unread.length === 0 ? '' : `, and ${unread.length} of its rows can’t be read`;
+		const rest = failed === 0 ? '' : `, and ${failed} of its rows can’t be read`;
 		throw new UserError(`${what}${rest}`, {
 			hint: 'Check the rows, or correct the number under Options.',
 		});
 	};
 	/* Of a list that can't be read, nobody knows how many rows it has. */
-	const isCounted =
-		forms.every(({ place }) => place?.row === undefined) ||
-		unread.every(({ place }) => place?.row !== undefined);
+	const isCounted = unread.length === 0 || forms.every(({ place }) => place?.row === undefined);
 	for (const { options } of forms) {
 		const { expectedPayments, expectedTotal } = options;
 		if (expectedPayments !== undefined && !(isCounted && expectedPayments === count)) {
@@ -221,7 +228,7 @@ function checkTotals(forms: readonly PaymentForm[], unread: readonly Row[]): voi
 				`${labelOf(paymentOptions.expectedPayments)} is ${expectedPayments}, but this run has ${count}`,
 			);
 		}
-		if (expectedTotal !== undefined && (BigInt(expectedTotal) !== cents || unread.length > 0)) {
+		if (expectedTotal !== undefined && (BigInt(expectedTotal) !== cents || failed > 0)) {
 			const [expected, found] = [expectedTotal, cents].map(centsAsDollars);
 			refuse(`${labelOf(paymentOptions.expectedTotal)} is ${expected}, but this run has ${found}`);
 		}
@@ -262,7 +269,7 @@ export async function checkPayments(
 		columns: columnsOf(form, run),
 	});
 	try {
-		checkTotals(forms, [...unread, ...unreadable]);
+		checkTotals(forms, unread, unreadable);
 	} catch (error) {
 		return [...unreadable, ...forms.map((form) => refuse(form, error, 'run'))];
 	}

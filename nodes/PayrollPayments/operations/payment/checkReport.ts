@@ -139,7 +139,7 @@ function payments(count: number): string {
 /** The message and the page of the check of a run. */
 export function runReport(run: CheckedRun) {
 	const { count, toSend, toSendTotal, balance, service, refused } = run;
-	const columns = toSend.map((row) => row.columns ?? {});
+	const columns = toSend.map((row) => row.columns);
 	const what = `${centsAsDollars(toSendTotal)} in ${payments(toSend.length)}`;
 	const isFailed = refused.length > 0;
 	const heading = isFailed
@@ -148,7 +148,7 @@ export function runReport(run: CheckedRun) {
 			? 'Nothing to pay'
 			: `Pay ${what}?`;
 	const names = (rows: readonly Row[]) => rows.map(paymentName);
-	const expired = toSend.filter((row) => hasExpired(textOf(row.columns?.expires)));
+	const expired = toSend.filter((row) => hasExpired(textOf(row.columns.expires)));
 	const withoutReference = toSend.filter(({ payment }) => payment.reference === undefined);
 	const isSheet = withoutReference.some(({ place }) => place?.row !== undefined);
 	const another = isSheet

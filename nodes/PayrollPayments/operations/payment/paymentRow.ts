@@ -2,11 +2,13 @@ import type { Known } from '../../idempotency/journal';
 import type { PaymentAnswer } from '../../idempotency/paymentJournal';
 import type { Payment } from '../../idempotency/paymentKeys';
 import type { Row } from '../../run/rows';
+import type { OutputRecord } from '../../run/write';
 
 /** A payment that passed every check of its own. */
 export interface GuardedPayment extends Row {
 	readonly items: readonly [number];
 	readonly payment: Payment;
+	readonly columns: OutputRecord;
 	/** Whether the signed amount was compared with the form's. */
 	readonly isCompared: boolean;
 	/** The amount that is signed; undefined where its unit isn't known. */
