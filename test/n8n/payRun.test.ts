@@ -287,6 +287,8 @@ describe('a pay run', () => {
 			const { output: checked } = await pay(items, { ...options, ...RUN_CHECK }, CONTINUE);
 			expect(checked[0]?.json).toMatchObject({ check: 'failed', count: 2, total: '250.00' });
 		}
+		const counted = await pay(items, { expectedPayments: 2 }, CONTINUE);
+		expect(outcomesOf(counted.output)).toEqual(['refused', 'paid']);
 	});
 
 	it('doesn’t pass its check where a reference was paid to someone else', async () => {

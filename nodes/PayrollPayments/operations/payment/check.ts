@@ -201,14 +201,12 @@ async function triedBefore(
 }
 
 /**
- * @param unread forms that can't be read, perhaps with lists
- * @param unreadable rows that can't be read
+ * @param unread forms that can't be read
  * @throws {UserError} if the run isn't as large as the person said, whatever *On Error* says
  */
 function checkTotals(
-	forms: readonly PaymentForm[],
+	{ payments: forms, unreadable, isSheet }: ReturnType<typeof readPayments>,
 	unread: readonly Row[],
-	unreadable: readonly Row[],
 ): void {
 	const failed = unread.length + unreadable.length;
 	const count = forms.length + failed;
@@ -220,7 +218,7 @@ function checkTotals(
 		});
 	};
 	/* Of a list that can't be read, nobody knows how many rows it has. */
-	const isCounted = unread.length === 0 || forms.every(({ place }) => place?.row === undefined);
+	const isCounted = !isSheet || unread.length === 0;
 	for (const { options } of forms) {
 		const { expectedPayments, expectedTotal } = options;
 		if (expectedPayments !== undefined && !(isCounted && expectedPayments === count)) {
@@ -262,14 +260,15 @@ export async function checkPayments(
 	run: PaymentRun,
 	unread: readonly Row[],
 ): Promise<Row[]> {
-	const { payments: forms, unreadable } = readPayments(given, run);
+	const read = readPayments(given, run);
+	const { payments: forms, unreadable } = read;
 	const refuse = (form: PaymentForm, error: unknown, scope?: 'run'): Row => ({
 		...refused(form.items, error, scope),
 		place: form.place,
 		columns: columnsOf(form, run),
 	});
 	try {
-		checkTotals(forms, unread, unreadable);
+		checkTotals(read, unread);
 	} catch (error) {
 		return [...unreadable, ...forms.map((form) => refuse(form, error, 'run'))];
 	}

@@ -116,5 +116,5 @@ export function readPayments(forms: readonly GivenForm[], { credentials }: RunCo
 		const columns = columnsOfRefused(filledIn.input, team);
 		unreadable.push({ ...refused(items, fault, 'form'), place, columns });
 	}
-	return { payments, unreadable };
+	return { payments, unreadable, isSheet: rows.size > 0 };
 }
