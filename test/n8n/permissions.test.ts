@@ -41,8 +41,9 @@ describe('the action node', () => {
 				});
 				expect(output).toEqual([]);
 				expect(error?.message).toMatch(/^These credentials don’t allow [a-z ]+ \[item 0\]$/);
+				const field = change.access === 'readOnly' ? 'Workflows May is' : 'under Permissions';
 				expect(error?.description).toMatch(
-					/(Workflows May|under Permissions) .*in the credentials “saved”\..* Nothing was signed or sent\./,
+					RegExp(`${field} .*in the credentials “saved”\\..* Nothing was signed or sent\\.`),
 				);
 			}
 			expect(sandbox.wire()).toEqual([]);

@@ -430,17 +430,20 @@ describe('a change that gets a 401', () => {
 		expect(writes()).toHaveLength(2);
 	});
 
-	it.each([0, 400, 403])('costs one sign-in a minute, where reads get a %d', async (ban) => {
-		const saved = await refusing({ success: false, data: 'No' }, PEOPLE.length);
-		Object.assign(service.tokens, { ban, bans: (path: string) => path === '/v2/balance' });
-		const { output } = await runNode(saved, INVITE, { items: PEOPLE, ...CONTINUE });
-		expect(output.map(({ json }) => json.outcome)).toEqual(PEOPLE.map(() => 'refused'));
-		expect(service.tokens.counts()).toMatchObject({ refused: 0, signIns: 1 });
-		expect(writes()).toHaveLength(PEOPLE.length);
-		service.tokens.endTokens();
-		expect((await invite(saved)).error).toBeUndefined();
-		expect(service.tokens.counts()).toMatchObject({ refused: 1, signIns: 1 });
-	});
+	it.each([0, 400, 403])(
+		'costs one sign-in a minute, also where reads are refused: %d',
+		async (ban) => {
+			const saved = await refusing({ success: false, data: 'No' }, PEOPLE.length);
+			Object.assign(service.tokens, { ban, bans: (path: string) => path === '/v2/balance' });
+			const { output } = await runNode(saved, INVITE, { items: PEOPLE, ...CONTINUE });
+			expect(output.map(({ json }) => json.outcome)).toEqual(PEOPLE.map(() => 'refused'));
+			expect(service.tokens.counts()).toMatchObject({ refused: 0, signIns: 1 });
+			expect(writes()).toHaveLength(PEOPLE.length);
+			service.tokens.endTokens();
+			expect((await invite(saved)).error).toBeUndefined();
+			expect(service.tokens.counts()).toMatchObject({ refused: 1, signIns: 1 });
+		},
+	);
 
 	const invitePlainly = async (saved: SavedCredentials) =>
 		await sendRaw(saved, 'requestWithAuthentication', {

@@ -191,7 +191,7 @@ export class Client {
 		const { status, token } = answer;
 		const isRefused = !isSuccess(answer) && !TRANSIENT_STATUSES.includes(status);
 		if (!isRefused || sessions.isFresh(this.boundTo, token)) return answer;
-		/* It isn't fresh only because of a change, or this read is known to get a 401. */
+		/* A new token isn't fresh only after a change that got a 401, or where this read is known to get one. */
 		const isUsable = sessions.usable(this.boundTo, token) === token;
 		if (isUsable && sessions.isNew(this.boundTo, token)) return answer;
 		throwIfStopped(limits.signal);

@@ -117,7 +117,7 @@ export class Sessions {
 	 *   help there;
 	 * - then also one of a URL that took nothing within five minutes, as long as the token is new.
 	 *
-	 * After a change, a token is refused unless it's new; then the next change asks about it first.
+	 * After a change, a new token isn't marked, but it counts as unknown: a read comes before the next change.
 	 * @param readUrl undefined if it was a change
 	 * @param isRepeated whether the read was refused another token before this one
 	 */

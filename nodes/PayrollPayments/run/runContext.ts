@@ -137,7 +137,7 @@ export async function openRun(
 				return await openWallet(credentials, client.withoutToken, redactor.text, signal);
 			}
 			throw new UserError('These credentials don’t have a wallet to sign with', {
-				hint: 'Use credentials whose Authentication is Wallet Sign-In. If the form has a field for the signature or address, that will do, too.',
+				hint: 'Use credentials whose Authentication is Wallet Sign-In. If the form has a field for the signature or address, that works, too.',
 			});
 		}),
 		write: (items, change, entry) => {

@@ -113,7 +113,7 @@ export async function takeInOrder<Result extends OutputRecord>(
 		const result = await step.take(perform).catch((error: unknown) => {
 			if (!(error instanceof UserError) || results.length === 0) throw error;
 			const done = steps.slice(0, results.length).map(({ shown }) => `“${shown.summary}”`);
-			const note = `Already done: ${listed(done)}. Leave this out when you run it again.`;
+			const note = `Already done: ${listed(done)}. Leave it out of the next run.`;
 			throw partlyDone(error, { completed: results }, note);
 		});
 		results.push(result);

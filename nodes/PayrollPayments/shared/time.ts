@@ -4,6 +4,7 @@ export const MAX_UNIX_SECONDS = 1e11;
 /** A Unix time in seconds, milliseconds, microseconds or nanoseconds, in milliseconds. */
 export function toMilliseconds(unixTime: number): number {
 	if (unixTime <= MAX_UNIX_SECONDS) return unixTime * 1000;
+	/* Above each limit, its unit is a thousand times finer. */
 	return unixTime / 1000 ** [1e14, 1e17].filter((limit) => unixTime > limit).length;
 }
 

@@ -104,7 +104,7 @@ export function checkDelivery(
 /** How far a creation time may be ahead of this machine's clock. */
 const MAX_SECONDS_AHEAD = 86_400;
 
-/** Refuses an event for its age; also one whose creation time can't be read, or isn't one. */
+/** Refuses an event for its age; also one whose creation time can't be read, or is too far ahead. */
 function checkAge(
 	{ event: { created } }: ReceivedEvent,
 	maximumSeconds: number,
