@@ -224,6 +224,8 @@ describe('columns of input rows', () => {
 		['email must be text', { email: 7 }],
 		['Phone must be text', { email: b, Phone: {} }],
 		[TWO, { email: b, 'First Name': 'B', firstName: '' }],
+		/* As SheetJS, and so n8n, reads a header that an Excel file has twice. */
+		['columns phone and phone_1 both hold Phone', { email: b, phone: '1', phone_1: '2' }],
 		[NO_PREFILL, { email: b, prefill: { first_name: 'B' } }],
 		[NO_PREFILL, { email: b, prefill: '{"first_name":"B"}' }],
 		['phone has lost some of its digits; enter it as text', { email: b, phone: 2 ** 64 }],

@@ -33,7 +33,10 @@ describe('a payment', () => {
 		],
 		['=INV-{{ $json.none }}', 'has an expression that resolved to nothing'],
 		['={{ "E12" }}-{{ " " }}', 'has an expression that resolved to nothing'],
-		['={{ 2 ** 53 }}', 'is a number with more digits than n8n keeps; make it text'],
+		...['2 ** 53', '2026.10'].map((number) => [
+			`={{ ${number} }}`,
+			'is a number with decimals, or with more digits than n8n keeps; make it text',
+		]),
 		['={{ true }}', 'must be text'],
 	])('has no reference %j', async (paymentReference, fault) => {
 		const { error } = await sandbox.run(await sandbox.payment({ paymentReference }));

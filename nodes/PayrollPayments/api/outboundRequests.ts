@@ -26,8 +26,8 @@ const CERTIFICATE_CHECKS: Readonly<Record<string, boolean>> = {
 	skipSslCertificateValidation: false,
 };
 
-/** What some frameworks read another method from. */
-const OTHER_METHOD = /method/i;
+/** What some frameworks read another method from, and some servers another path. */
+const OTHER_REQUEST = /method|^x-(?:original|rewrite)-ur[il]$/i;
 const BODY_HEADER = /^(?:content-length|transfer-encoding)$/i;
 
 function isEmpty(value: unknown): boolean {
@@ -125,7 +125,7 @@ export function isPlainGet(given: Given, { url }: IHttpRequestOptions): boolean 
 	return (
 		isGet &&
 		['body', 'form', 'formData'].every((member) => isEmpty(given[member])) &&
-		!namesIn(given, url).some((name) => OTHER_METHOD.test(name) || BODY_HEADER.test(name))
+		!namesIn(given, url).some((name) => OTHER_REQUEST.test(name) || BODY_HEADER.test(name))
 	);
 }
 
@@ -139,7 +139,7 @@ function isListedRequest(
 	const { origin, pathname } = new URL(url);
 	const sent = `${origin}${pathname}`;
 	if (!sent.startsWith(`${baseUrl}/`)) return false;
-	if (namesIn(given, url).some((name) => OTHER_METHOD.test(name))) return false;
+	if (namesIn(given, url).some((name) => OTHER_REQUEST.test(name))) return false;
 	return isListed(limits.otherRequests, { method, path: sent.slice(baseUrl.length) });
 }
 

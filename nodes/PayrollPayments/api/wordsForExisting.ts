@@ -41,6 +41,7 @@ const WORDS = new RegExp(
 	[
 		String.raw`already|duplicat|exists|processed|replay|conflict|\bin (?:progress|use|flight)\b`,
 		String.raw`\b(?:re ?)?used\b|\bre ?use\b|\bspent\b|\bconsumed\b|\bnonces?\b|\bsalts?\b|\btwice\b|\bmempool\b`,
+		String.raw`\bcollision\b|\brecord of (?:this|the) payment\b|\bonly one payment\b|\bidempotency (?:key )?mismatch\b`,
 		String.raw`\bsecond (?:payment|time)\b|\b(?:paid|made|sent|executed) (?:again|before|only once)\b`,
 		String.raw`\bunique(?:ness)? (?:constraint|set|violation)\b|\bdupe?\b|\btaken\b|\b(?:be|not) unique\b`,
 		String.raw`\bpayment (?:completed|confirmed|executed|settled|received|went out)\b`,
@@ -55,8 +56,8 @@ const WORDS = new RegExp(
 const OTHER = new RegExp(
 	[
 		String.raw`\bknown transaction\b|\brepla(?:ced|cement)\b|\brepeated\b|\bdouble (?:payment|spend|submission)\b`,
-		String.raw`\b(?:another|previous|earlier|same|identical|similar|existing|repeat|concurrent) (?:api )?(?:${PAYMENT}|request|tx)\b`,
-		String.raw`\b(?:status|state)(?: \.)? (?:of |is |was )?(?:${MADE}|complete|processing)\b`,
+		String.raw`\b(?:another|previous|prior|earlier|same|identical|similar|existing|repeat|concurrent) (?:api )?(?:${PAYMENT}|request|tx)\b`,
+		String.raw`\b(?:status|state)(?: \.)? (?:of |is |was )?(?:transition from )?(?:${MADE}|complete|processing)\b`,
 		String.raw`\b(?:acquire|obtain) (?:an? |the )?lock\b|\block the resource\b|\bresource (?:is )?locked\b|\bdeadlock\b`,
 		String.raw`\b(?:p2002|23505|e11000)\b|\bconditional (?:request|check) failed\b|\bconcurrent update\b`,
 	].join('|'),
@@ -75,15 +76,23 @@ const UNANSWERED = new RegExp(
 		String.raw`\babort error\b|\b(?:operation|request|stream) (?:was |has been )?aborted\b|\baborted a request\b`,
 		/* Of a page that a relay, or a proxy before it, sent in place of JSON. */
 		String.raw`\bunexpected (?:end of json|token .{0,40}\bjson)\b`,
+		String.raw`\b(?:wait|await)ing (?:for )?confirmations\b|\bnot (?:yet )?mined\b`,
 		String.raw`\bbad gateway\b|\b503 service\b|\bstatus(?: code)?(?: \.)? (?:409|5\d\d)\b`,
 		/* Who says so doesn't know what came of it. */
 		String.raw`\b(?:internal|unexpected|unknown) (?:server |json rpc )?error\b|\bsomething went wrong\b`,
 	].join('|'),
 );
 
+/** Between a payment and what is said of it. */
+const IS = '(?: \\.)? (?:(?:is|was|has(?: been)?) )?(?:successfully )?';
+
+/** What is said of a payment alone: of an authorization, "was issued" says nothing. */
+const CARRIED_OUT =
+	'accepted|carried out|done|finished|fulfilled|(?:went|gone) through|issued|performed|posted|recorded|released';
+
 /** As codes and names of events say it: PAYMENT_SENT, payment.sent, "invoice paid on 3 March"; not "payment made by …". */
 const SENT = new RegExp(
-	String.raw`(?<!\bno (?:\w+ ){0,2}|\binvalid )\b(?:${PAYMENT}|invoice|authorization)(?: \.)? (?:(?:is|was|has(?: been)?) )?(?:successfully )?(?:${MADE}|created|scheduled|successful|complete)(?= \.| ?$| (?:on|at|but|earlier|previously|successfully)\b)`,
+	String.raw`(?<!\bno (?:\w+ ){0,2}|\binvalid )\b(?:(?:${PAYMENT}|invoice|authorization)${IS}(?:${MADE}|created|scheduled|successful|complete)|${PAYMENT}${IS}(?:${CARRIED_OUT}))(?= \.| ?$| (?:on|at|but|earlier|previously|successfully)\b)`,
 );
 
 /** "A payment with this id is pending", "a pending payment", and PAYMENT_PROCESSING; not "payment processing failed". */

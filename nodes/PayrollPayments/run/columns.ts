@@ -34,6 +34,12 @@ export function withoutStyle(header: string): string {
 	return header.replace(/[\s_\p{Pd}\p{Cf}]/gu, '').toLowerCase();
 }
 
+/** A header without what SheetJS, with which n8n reads Excel files, adds to a repeated one: amount_1. */
+function withoutRepetition(header: string, headers: ReadonlySet<string>): string {
+	const original = header.replace(/_1$/, '');
+	return headers.has(original) ? original : header;
+}
+
 /** Whether a header is that of n8n's own column with the number of the row. */
 function isRowNumber(header: string): boolean {
 	return withoutStyle(header) === 'rownumber';
@@ -213,7 +219,7 @@ export function fieldsOfRow<Name extends string>(
 	);
 	/* Where a row has only one of two such columns, its cell in the other one can be empty. */
 	const others = [...row.headers].flatMap((header) => {
-		const field = recognized.get(withoutStyle(header));
+		const field = recognized.get(withoutStyle(withoutRepetition(header, row.headers)));
 		const isTaken =
 			named.some((each) => each.header === header || each.field === field) ||
 			row.names.some((each) => each.field === field && exclusive.includes(each.field));

@@ -22,15 +22,19 @@ const NOTHING = /^(?:<na>|n\/a|n\.a\.|nan|nat|nil|none|null|undefined)$/i;
 /** First names that programs write in another way for nothing: NaT and nil. */
 const FIRST_NAME = /^(?:Nat|NAT|Nil|NIL)$/;
 
-/** What people write where there is no reference yet, and sheets for an empty box or date. */
-const NO_REFERENCE_YET = /^(?:na|tba|tbc|tbd|unknown|true|false|1899-12-30.*)$/i;
+/**
+ * What people and programs write where there is no reference yet, without its punctuation, which everyone
+ * writes in another way: n/a, N / A., [none]. And what sheets write for an empty box or date.
+ */
+const NO_REFERENCE =
+	/^(?:na|nan|nat|nil|none|null|undefined|tba|tbc|tbd|unknown|true|false|18991230.*)$/i;
 
 /** Zeros, also as an amount, a share or a time of day: $0.00, 0%, 0:00:00. */
 const ZEROS = /^(?:[^\p{L}\p{N}]|0)+$/u;
 
 /** What a program writes for a missing value inside a text: "INV-undefined". */
 const NOTHING_INSIDE =
-	/(?<![\p{L}\p{N}])(?:undefined|null|nan|NaN|NaT|None|<NA>|Infinity|Invalid Date(?:Time)?|\[object \w+\])(?![\p{L}\p{N}])/u;
+	/(?<![\p{L}\p{N}])(?:undefined|null|NULL|nan|NaN|NaT|None|<NA>|Infinity|Invalid Date(?:Time)?|\[object \w+\])(?![\p{L}\p{N}])/u;
 
 const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 
@@ -78,7 +82,7 @@ export function faultInReference(reference: string): string | undefined {
 	const text = seen.normalize('NFKC').trim();
 	const next = 'enter an invoice or payout number';
 	if (!/[\p{L}\p{N}]/u.test(text)) return `has no letter or digit; ${next}`;
-	if (NOTHING.test(text) || NO_REFERENCE_YET.test(text) || ZEROS.test(text)) {
+	if (NO_REFERENCE.test(text.replace(/[^\p{L}\p{N}#]/gu, '')) || ZEROS.test(text)) {
 		return `is ${text}, which stands for no reference; ${next}`;
 	}
 	if (/^['‘’]/.test(text)) return APOSTROPHE;

@@ -1,4 +1,4 @@
-import { readEnvelope } from '../../../nodes/PayrollPayments/api/schemas/answers';
+import { instantPaymentAnswer, readEnvelope } from '../../../nodes/PayrollPayments/api/schemas/answers';
 
 it('keeps all digits of numbers that JSON.parse would round', () => {
 	const body = '{"success":true,"data":[{"a":12345678901234567890,"b":0.10},[1e400,"1e400",7]]}';
@@ -10,4 +10,8 @@ it('keeps all digits of numbers that JSON.parse would round', () => {
 
 it('is none where exact digits alone would make a body JSON', () => {
 	expect(readEnvelope('{"success":true,"data":{12345678901234567890:1}}')).toBeUndefined();
+});
+
+it.each(['', ' ', 'null', 'undefined'])('the transaction %j is none', (transaction) => {
+	expect(instantPaymentAnswer.safeParse({ transaction }).success).toBe(false);
 });

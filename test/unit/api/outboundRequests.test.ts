@@ -216,7 +216,10 @@ describe('what the credentials list', () => {
 	it.each<[lines: string, given: Given]>([
 		[prepare, { method: 'PUT', url: PREPARE }],
 		[prepare, { method: 'POST', url: PREPARE, qs: { _method: 'PUT' } }],
-		[prepare, { method: 'POST', url: PREPARE, headers: { 'X-HTTP-Method': 'PUT' } }],
+		...['X-HTTP-Method', 'X-Original-URL', 'x-rewrite-uri'].map((name): [string, Given] => [
+			prepare,
+			{ method: 'POST', url: PREPARE, headers: { [name]: '/v2/invites' } },
+		]),
 		[prepare, { method: ['POST'], url: PREPARE, body: 'x' }],
 		...['', '/prepare/', '/prepared', '/Prepare', '/prepare/../../invites'].map(
 			(path): [string, Given] => [prepare, { method: 'POST', url: `${BASE}/v2/payments${path}` }],

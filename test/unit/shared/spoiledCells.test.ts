@@ -7,6 +7,7 @@ const SHORTENED = [
 ];
 
 const NOTHING = ['nan', 'NaN', 'None', 'NULL', '<NA>', '<na>', 'n/a', 'n.a.', 'nil', 'undefined'];
+const NO_REFERENCE = [...NOTHING, 'tbd', 'n / a', 'N/A.', '(none)', '"None"', 'n\\a', 'TBD?'];
 
 const FORMULA_ERROR = /the error of a formula in a sheet/;
 const MADE_DECIMAL = /enter them as text, without .0/;
@@ -44,7 +45,7 @@ describe.each([
 		'nothing',
 		/^is .* which stands for no reference; enter/,
 		[
-			...[...NOTHING, 'tbd', 'TBA', 'tbc', 'na', 'unknown', '0', '00', '0.0', 'Ｎ／Ａ', 'FALSE'],
+			...[...NO_REFERENCE, 'TBA', 'tbc', 'na', 'unknown', '0', '00', '0.0', 'Ｎ／Ａ', 'FALSE'],
 			...['true', '-0', '0%', '$0.00', '0:00:00', '1899-12-30', '1899-12-30T00:00:00.000Z'],
 		],
 	],
@@ -72,7 +73,16 @@ describe.each([
 		'a missing value',
 		/^contains .*; check its expression$/,
 		[
-			...['INV-undefined', 'INV-null', 'INV-nan', 'NaN-1', 'INV-None', 'INV-<NA>', 'INV-Infinity'],
+			...[
+				'INV-undefined',
+				'INV-null',
+				'INV-nan',
+				'NaN-1',
+				'INV-None',
+				'INV-<NA>',
+				'INV-NULL',
+				'Infinity-1',
+			],
 			...['INV-Invalid Date', '12-Invalid DateTime', '[object Object]-1'],
 		],
 	],

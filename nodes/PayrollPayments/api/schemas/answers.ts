@@ -93,10 +93,13 @@ export const administratorInvitesAnswer = open({
 	typed_data: record,
 });
 
+/** A service that puts a missing value into text says "null". */
+const transaction = z.string().regex(/^(?!\s*(?:null|undefined)?\s*$)/);
+
 /** 7 */
 export const administratorInvitesExecutedAnswer = open({
 	invites: textList,
-	transaction: z.string().min(1),
+	transaction,
 });
 
 /** 8 */
@@ -106,7 +109,7 @@ export const nameReviewAnswer = open({ status: z.string() });
 export const testDeliveryAnswer = open({ delivery_nanoid: z.string(), message: z.string() });
 
 /** 10 */
-export const instantPaymentAnswer = open({ transaction: z.string().min(1) });
+export const instantPaymentAnswer = open({ transaction });
 
 /** 11: a page of users; `pagination` says whether there is a next one. */
 export const teamUsersAnswer = open({

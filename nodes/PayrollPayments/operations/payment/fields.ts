@@ -243,8 +243,8 @@ export const fields = {
 			z
 				.union([z.string(), z.number()], { errorMap: notText })
 				.refine(
-					(value) => typeof value === 'string' || Math.abs(value) < 2 ** 53,
-					'is a number with more digits than n8n keeps; make it text',
+					(value) => typeof value === 'string' || Number.isSafeInteger(value),
+					'is a number with decimals, or with more digits than n8n keeps; make it text',
 				)
 				.transform((value) => String(value).trim())
 				.superRefine(refuseFault(faultInReference)),
