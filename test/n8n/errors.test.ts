@@ -84,7 +84,7 @@ async function chapters(): Promise<Readonly<Record<string, readonly Situation[]>
 	const review = await formFor(sandbox, 'nameReview.update');
 	return {
 		'A field is wrong': [
-			['An identifier is empty', { entityId: '={{ "" }}' }],
+			['An identifier’s expression finds nothing', { entityId: '={{ "" }}' }],
 			['The ID has the wrong format', { entityId: 'Team Lisbon' }],
 			['A user’s identifier stands where a team’s belongs', sandbox.teamUsers({ teamId: USER })],
 			['An identifier is too short', { entityId: 'te-a1B2c3' }],
@@ -97,7 +97,7 @@ async function chapters(): Promise<Readonly<Record<string, readonly Situation[]>
 				fromItems,
 				rows('ana@example.com', 'ANA@example.com'),
 			],
-			['No email address is given', { ...admins, emails: '={{ "" }}' }],
+			['The expression for the email addresses finds nothing', { ...admins, emails: '={{ "" }}' }],
 			['The JSON isn’t valid', { ...invite, inviteesJson: '[{' }],
 			['The role doesn’t fit a team', { ...admins, role: 'org_admin' }],
 			[
@@ -106,6 +106,11 @@ async function chapters(): Promise<Readonly<Record<string, readonly Situation[]>
 			],
 			['A payment is below a dollar', await payment(10_000, { amountCents: 99 })],
 			['The amount isn’t a whole number of cents', await payment(10_000, { amountCents: 125.5 })],
+			[
+				'The amount in a row has a comma',
+				{ ...(await payment(10_000)), paymentsSource: 'items' },
+				{ items: [{ reference: 'INV-1', email: 'ana@example.com', amount: '1,250.00' }] },
+			],
 			['A payment has no domain to sign for', await payment(10_000, { options: { domain: '{}' } })],
 		],
 		'The credentials are wrong': [
@@ -123,6 +128,7 @@ async function chapters(): Promise<Readonly<Record<string, readonly Situation[]>
 					control: ['sign-in-message', { tamper: 'anotherWallet' }],
 				},
 			],
+			['The credentials only read', await payment(10_000), saved({ access: 'readOnly' })],
 			['An access token has run out', {}, withToken('expired')],
 			['A wallet is needed, but there is only a token', admins, withToken('some-token')],
 		],
@@ -288,7 +294,7 @@ it('errors match docs/errors.md', async () => {
 it('errors say what happened, for which item, and what to do next', () => {
 	const poor = lines.filter(
 		([, message, next]) =>
-			!/^(Row \d+: .{10,}|\S.{10,} \[item \d+\])$/s.test(message) ||
+			!/^(Row \d+( \(.+\))?: .{10,}|\S.{10,} \[item \d+\])$/s.test(message) ||
 			!/^\S.{10,}([.”)}\]]|\.md)$/s.test(next),
 	);
 	expect(lines).not.toEqual([]);

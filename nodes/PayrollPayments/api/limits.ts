@@ -74,7 +74,7 @@ export const limitFields = {
 	requireApproval: flag({
 		label: 'Require Approved Check',
 		description:
-			'Whether every change must name the approval that Check Only gave for it (Approved Check under Options)',
+			'Whether changes need the approval from Check Only as Approved Check. It doesn’t prove that a person approved.',
 		expressions: 'never',
 	}),
 	maximumPayment: text(

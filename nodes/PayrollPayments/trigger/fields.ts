@@ -117,7 +117,8 @@ export const filters = {
 	minimumAmountCents: wholeNumber(
 		{
 			label: 'Minimum Amount (Cents)',
-			description: 'The smallest credited amount that passes, in cents, e.g. 12500 for $125.00',
+			description:
+				'The smallest credited amount that passes, in hundredths of its currency, e.g. 100000 for 1,000.00',
 			empty: 'unset',
 		},
 		{ least: 0, preset: 0 },

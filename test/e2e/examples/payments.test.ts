@@ -130,7 +130,7 @@ it('payroll run with one approval, and the same again the next day', async () =>
 	for (const row of rows) row.outcome = '';
 	Object.assign(rows[1] ?? {}, { amount: '3,850.50' });
 	const failed = await payments('Pay');
-	expect(failed.said).toBe('The check failed. Correct the sheet, then start again.');
+	expect(failed.said).toBe('The check failed. Fix what it names, then start again.');
 	expect(failed.page?.form).toContain('not &quot;3,850.50&quot;');
 	/* There is nothing to decide, and no name to enter. */
 	expect(failed.page?.form).not.toMatch(/value='(Pay|Don’t pay)'|type='text'/);

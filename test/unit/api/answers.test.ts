@@ -1,4 +1,7 @@
-import { instantPaymentAnswer, readEnvelope } from '../../../nodes/PayrollPayments/api/schemas/answers';
+import {
+	instantPaymentAnswer,
+	readEnvelope,
+} from '../../../nodes/PayrollPayments/api/schemas/answers';
 
 it('keeps all digits of numbers that JSON.parse would round', () => {
 	const body = '{"success":true,"data":[{"a":12345678901234567890,"b":0.10},[1e400,"1e400",7]]}';

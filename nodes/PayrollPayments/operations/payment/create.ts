@@ -95,7 +95,7 @@ export const createInstantPayment = defineWrite({
 	stopsAtUnknown: true,
 	recordsForGood: true,
 	notice:
-		'This moves money and can’t be undone. To see what would be sent, add Check Only under Options. The same payment is sent only once. Your service or finance system issues the authorization; n8n can’t create it.',
+		'This moves money and can’t be undone. To see what would be sent, add Check Only under Options. With a Payment Reference, this node pays an invoice only once. Your service or finance system issues the authorization; n8n can’t create it.',
 	fields,
 	options,
 	runOptions,
