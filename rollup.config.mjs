@@ -44,6 +44,41 @@ const descriptionsAsData = {
 	},
 };
 
+/** What a form shows of a field besides its name: the code that reads the field has no use for it. */
+const FORM_TEXTS = ['description', 'example', 'hint', 'noticeWhileEmpty', 'placeholder'];
+
+/**
+ * Leaves the texts of forms to the data that {@link descriptionsAsData} makes of them: where fields are
+ * read, the bundle would have them once more.
+ */
+const formTextsInForms = {
+	name: 'form-texts-in-forms',
+	transform(code, file) {
+		const isNodeCode = path.relative(root, file).startsWith(path.join('nodes', 'PayrollPayments'));
+		if (!isNodeCode || !/(?<!\.node|[a-z]Form)\.ts$/.test(file)) return null;
+		const texts = [];
+		const visit = (node) => {
+			if (typeof node !== 'object' || node === null) return;
+			Object.values(node).forEach(visit);
+			if (node.type !== 'ObjectExpression') return;
+			const nameOf = ({ key }) => key?.name;
+			/* An error has a description, too, but no name of a field. */
+			if (!node.properties.some((each) => /^(?:label|displayName|name)$/.test(nameOf(each))))
+				return;
+			const isText = ({ value }) => /^(?:Template)?Literal$/.test(value?.type);
+			texts.push(
+				...node.properties.filter((each) => FORM_TEXTS.includes(nameOf(each)) && isText(each)),
+			);
+		};
+		visit(this.parse(code));
+		/* From the last one, so that the places of the others hold. */
+		for (const { start, end } of texts.sort((one, other) => other.start - one.start)) {
+			code = code.slice(0, start) + code.slice(end).replace(/^,/, '');
+		}
+		return { code, map: null };
+	},
+};
+
 /** Shortens the names inside libraries. Ours stay as they are, so that stack traces are readable. */
 const shortNamesInLibraries = {
 	name: 'short-names-in-libraries',
@@ -123,6 +158,7 @@ export default {
 			legalComments: 'none',
 			sourceMap: false,
 		}),
+		formTextsInForms,
 		license({
 			thirdParty: {
 				multipleVersions: true,

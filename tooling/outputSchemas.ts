@@ -4,8 +4,8 @@ import { z } from 'zod';
 import { zodToJsonSchema } from 'zod-to-json-schema';
 
 import { CATALOGUE } from '../nodes/PayrollPayments/operations/catalogue';
-import { checkRecord } from '../nodes/PayrollPayments/run/write';
-import { triggerOutput } from '../nodes/PayrollPayments/trigger/simplify';
+import { checkRecord } from '../nodes/PayrollPayments/run/checkRecord';
+import { triggerOutput } from '../nodes/PayrollPayments/trigger/triggerOutput';
 
 /** What a failed item outputs with *Continue On Fail*. Details of the error are further fields. */
 const failureOutput = z

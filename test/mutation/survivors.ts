@@ -129,15 +129,16 @@ const EXPLAINED: Readonly<Record<string, Explained>> = {
 			changes: [TEXT],
 			why: 'Each row has an approval; only the compiler doesn’t know.',
 		},
-		"return row.state.is === 'refused' && row.writes.length === 0 ? { ...row, writes: [UNTOLD] } : row;":
+		"return row.state.is === 'refused' && row.writes.length === 0 ? { ...row, writes: [PLACEHOLDER] } : row;":
 			{
 				changes: [["row.state.is === 'refused'", 'true']],
 				why: 'Of the rows of one list, only refused ones show no request.',
 			},
-		"const UNTOLD: ShownWrite = { summary: '', request: null, signs: null, isLeftAlone: true };": {
-			changes: [TEXT],
-			why: 'An approval doesn’t cover what people read of a request.',
-		},
+		"const PLACEHOLDER: ShownWrite = { summary: '', request: null, signs: null, isLeftAlone: true };":
+			{
+				changes: [TEXT],
+				why: 'An approval doesn’t cover what people read of a request.',
+			},
 		"return row.items.every((item) => approvals.includes(given.get(item) ?? 'none'));": {
 			changes: [["'none'", '""']],
 			why: 'Neither text is an approval.',

@@ -67,8 +67,10 @@ interface Received extends HttpAnswer {
 	readonly token: string;
 }
 
-function isSuccess({ status, envelope }: Received): boolean {
-	return status < 300 && envelope?.success === true;
+type Success = Received & { readonly envelope: Extract<Envelope, { success: true }> };
+
+function isSuccess(received: Received): received is Success {
+	return received.status < 300 && received.envelope?.success === true;
 }
 
 /** Sends calls and returns their data. Nothing else repeats a request, and this repeats only reads. */
@@ -243,8 +245,8 @@ export class Client {
 
 	/** The `data` of a success (docs/api.md, Response envelope). */
 	private dataIn<Data>(received: Received, call: Call<Data>): Data {
+		if (!isSuccess(received)) throw this.failureIn(received, call);
 		const { status, body, envelope } = received;
-		if (status >= 300 || envelope?.success !== true) throw this.failureIn(received, call);
 		const isLarge = call.method === 'GET' && body.length > LARGE_READ;
 		if ((!isLarge || !this.renaming.isEmpty) && isDeeperThan(envelope.data, DEEPEST)) {
 			throw unusableAnswer(`The response is nested deeper than ${DEEPEST} levels`, status);
@@ -253,7 +255,7 @@ export class Client {
 		if (error !== undefined) {
 			const member = ['data', ...(error.issues[0]?.path ?? [])].join('.');
 			const what = `The service reported success, but ${member} is missing or invalid in its response`;
-			/* A change may have been made. Of what signs in, nothing is shown: it may be the token. */
+			/* A change may have been made, so the answer is shown; but not a sign-in's, which may hold the token. */
 			const isTold =
 				call.method !== 'GET' &&
 				call.withoutToken !== true &&

@@ -20,7 +20,7 @@ const MOST_ENTRIES = 100;
 /** Characters of what is read for errors. Patterns that look for secrets take about twice as many. */
 const LONGEST_READ = 2_000_000;
 
-/** Whether what a service says can be told: it is neither nested too deep nor too long. */
+/** Whether an answer can be shown: it is neither nested too deep nor too long. */
 export function isReadable(value: unknown): boolean {
 	return !isDeeperThan(value, DEEPEST) && (JSON.stringify(value) ?? '').length <= LONGEST_READ;
 }

@@ -43,16 +43,16 @@ function toldByName(name: string, member: unknown, isDocumented: boolean): strin
  * All texts in a value, and the names in it that tell something.
  * @param isDocumented else its members can be about anything, so few of their names count: "limit": { "used": 3 }
  */
-function textsIn(value: unknown, isDocumented: boolean): string[] {
+function textsToldBy(value: unknown, isDocumented: boolean): string[] {
 	if (typeof value === 'string') return [value];
-	if (Array.isArray(value)) return value.flatMap((member) => textsIn(member, isDocumented));
+	if (Array.isArray(value)) return value.flatMap((member) => textsToldBy(member, isDocumented));
 	if (!isRecord(value)) return [];
 	const isOfAbsence = typeof value.message === 'string' && OF_ABSENCE.test(value.message);
 	return Object.entries(value)
 		.filter(([name, member]) => member !== null && !(isOfAbsence && name === 'path'))
 		.flatMap(([name, member]) => [
 			...toldByName(name, member, isDocumented),
-			...textsIn(member, isDocumented),
+			...textsToldBy(member, isDocumented),
 		]);
 }
 
@@ -67,5 +67,5 @@ export function textOf({
 	/** The members that aren't documented. */
 	readonly rest: unknown;
 }): string {
-	return [...textsIn(data, true), code, ...textsIn(rest, false)].join('\n');
+	return [...textsToldBy(data, true), code, ...textsToldBy(rest, false)].join('\n');
 }

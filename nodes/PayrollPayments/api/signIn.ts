@@ -44,8 +44,8 @@ export async function openWallet(
 	if (credentials.signer === 'privateKey') return privateKeyWallet(credentials);
 	const { remoteSignerUrl: url, remoteSignerToken: token, ...rest } = credentials;
 	const { remoteSignerDialect: dialect, walletAddress, confirmationSeconds } = rest;
-	const options = { url, token, dialect, walletAddress, confirmationSeconds };
-	return remoteSignerWallet({ ...options, redact, signal }, exchange);
+	const asked = { walletAddress, confirmationSeconds, redact, signal };
+	return remoteSignerWallet({ url, token, dialect, ...asked }, exchange);
 }
 
 const CHECK = 'Check the Platform ID, the wallet and the Base URL in the credentials.';

@@ -42,7 +42,7 @@ export const EVENT_TYPES = [
 ] as const;
 
 /** Event types that other words than their own describe better. */
-const NAMES: Readonly<Record<string, string>> = {
+export const NAMES: Readonly<Record<string, string>> = {
 	'*': 'Any Event',
 	'deposit.bitcoin': 'Bitcoin Deposit',
 	'deposit.crosschain': 'Crosschain Deposit',

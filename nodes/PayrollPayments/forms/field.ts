@@ -255,7 +255,7 @@ function isMeantAsExpression(saved: unknown, type: string): boolean {
 /** The expressions in a text. A backslash takes the meaning from braces (n8n-workflow's expression-parser.js, 2.41). */
 const EXPRESSIONS = /(?<!\\)\{\{[\s\S]*?(?<!\\)\}\}/g;
 
-/** Whether an expression beside other text found no value: "INV-{{ … }}" would become "INV-". */
+/** Whether an expression within other text found no value: "INV-{{ … }}" would become "INV-". */
 function hasGap(saved: string, { evaluate }: ParameterSource): boolean {
 	if (evaluate === undefined) return false;
 	const expressions = saved.match(EXPRESSIONS) ?? [];
@@ -309,7 +309,7 @@ function readMembers(
 	{ form, members = {} }: AnyField,
 	source: ParameterSource,
 ): Record<string, unknown> {
-	const inside = membersOf(name, form.displayName, source, source.hint ?? RUN_AGAIN);
+	const inside = collectionMembers(name, form.displayName, source, source.hint ?? RUN_AGAIN);
 	const added = Object.entries(members).filter(
 		([each]) => inside.read(each) !== undefined || inside.readSaved(each) !== undefined,
 	);
@@ -332,7 +332,7 @@ export const TEXT_MARK: INodeProperties = {
  * What a collection holds, as parameters.
  * @throws {UserError} if it was not saved as n8n's form saves it
  */
-export function membersOf(
+export function collectionMembers(
 	name: string,
 	label: string,
 	source: ParameterSource,

@@ -40,7 +40,7 @@ import { transact, type ListCalls, type NodeList } from './nodeList';
  *   9. Record the keys and a mark. Remove in the same turn what this call added, then 7.
  *  10. Look once more for the keys that were there, since another process may have been looking, too.
  *
- * Whoever crashes leaves its entries behind: a key counts as recorded then.
+ * A process that crashes leaves its entries behind. Their keys count as recorded.
  */
 
 export type IsRecorded = (key: string) => boolean;

@@ -31,7 +31,7 @@ import {
 	decide,
 	identityOf,
 	isOtherReference,
-	keysOf,
+	paymentKeysOf,
 	secondCodeOf,
 	type Payment,
 } from './paymentKeys';
@@ -46,7 +46,7 @@ const ENTRIES_PER_PAYMENT = 7;
 /** Payments that are looked up together. */
 const PAYMENTS_PER_LOOKUP = 1_000;
 
-/** At most, in `lookedUp` of keysOf. */
+/** At most, in `lookedUp` of paymentKeysOf. */
 const KEYS_PER_LOOKUP = 12;
 
 /** Room for look-ups under way, so that they make no payment forgotten. */
@@ -72,7 +72,7 @@ type Attempt = ReturnType<typeof attemptOf>;
 function attemptOf(payment: Payment) {
 	const identity = identityOf(payment);
 	const allowed = allowedBy(payment.confirmedNotPaid, identity);
-	const keys = keysOf(identity, allowed.attempt);
+	const keys = paymentKeysOf(identity, allowed.attempt);
 	return { payment, identity, allowed, keys, code: codeOf(identity, allowed.attempt) };
 }
 

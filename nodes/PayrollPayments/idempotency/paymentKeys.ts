@@ -25,10 +25,10 @@ import { canonicalJson } from '../shared/json';
  * first, so of two payments only one can. Where an attempt repeats the authorization of the one before, it
  * takes the second, so that clearing that one, which is refused late, leaves its own recorded.
  *
- * n8n has no read-only look-up: to ask for keys records them, until we remove them. So a `lookUp` that is
- * found is left over from a look-up that was killed, and so may be the keys beside it: they don't tell
- * then whether the payment was made. There are two, because of two look-ups at once, of one reference with
- * different amounts, each leaves behind only what the other one didn't ask for.
+ * n8n has no read-only look-up: asking for a key records it, until we remove it. A `lookUp` that we find was
+ * left by a look-up that was killed. The payment's other keys may be left over, too, so they don't tell then
+ * whether it was made. There are two, since two look-ups of one reference with different amounts can run at
+ * once: each leaves behind only what the other one didn't ask for.
  */
 
 /** A payment that is to be sent. Team, signer, typed data and reference say which payment it is. */
@@ -122,7 +122,7 @@ export function identityOf(payment: Payment): PaymentIdentity {
 }
 
 /** The keys of an attempt. They never change, or every payment that is recorded would be free again. */
-export function keysOf(identity: PaymentIdentity, attempt: number) {
+export function paymentKeysOf(identity: PaymentIdentity, attempt: number) {
 	const { authorizationHash, paymentHash, termsHash, hasReference } = identity;
 	const sent = (number: number) => hash('attempt', paymentHash, number);
 	/* The pair of an authorization and a payment; without a reference, they are the same. */
@@ -158,7 +158,7 @@ export function keysOf(identity: PaymentIdentity, attempt: number) {
 	};
 }
 
-export type PaymentKeys = ReturnType<typeof keysOf>;
+export type PaymentKeys = ReturnType<typeof paymentKeysOf>;
 
 /** The keys to record before an attempt is sent, given which of them are recorded already. */
 export function claimedKeys(keys: PaymentKeys, isRecorded: (key: string) => boolean): string[] {

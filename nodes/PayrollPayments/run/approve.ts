@@ -12,8 +12,8 @@ import type { OutputRecord, ShownWrite } from './write';
 
 /*
  * Two checks give approvals:
- * - Check Only (run.ts): for each item, or each list on an item, over its rows as `leftOut` shows them.
- * - Check Output: One for the Run (operations/payment/runCheck.ts): over all rows, as `leftAlone` shows them.
+ * - Check Only (run.ts): for each item, or each list on an item, over its rows as `asListApproves` shows them.
+ * - Check Output: One for the Run (operations/payment/runCheck.ts): over all rows, as `asRunApproves` shows them.
  * When the run sends, a row may be in another state than at its check, so `approve` tries each that it may
  * have had there.
  */
@@ -136,9 +136,11 @@ export function approve(
 	if (approved.size === 0 && !credentials.limits.requireApproval) return rows;
 	const given = new Map([...approved].map(([item, text]) => [item, normalizeApproval(text)]));
 	/* What isn't sent now may have been ready, refused or paid when it was checked. */
-	const own = [withUntold, (row: Row) => withUntold(leftAlone(row)), asCheckedWithFail].map(
-		(shown) => approvalsOf(of, rows, shown),
-	);
+	const own = [
+		withPlaceholder,
+		(row: Row) => withPlaceholder(asRunApproves(row)),
+		asListApprovesWithFail,
+	].map((shown) => approvalsOf(of, rows, shown));
 	const isApproved = (row: Row) => {
 		const approvals = own.map((each) => normalizeApproval(each.get(row) ?? ''));
 		return row.items.every((item) => approvals.includes(given.get(item) ?? 'none'));
@@ -152,7 +154,7 @@ export function approve(
 		/* A refused row can be part of it if its request is known: a payment that was made before. */
 		const isWhole = rowsThatAre(rows, 'refused').every(({ writes }) => writes.length > 0);
 		/* When it was approved, all rows were known, or the check left alone those that aren't. */
-		const wholes = [inOrder(rows), inOrder(rows).map(leftAlone)].map((all) =>
+		const wholes = [inOrder(rows), inOrder(rows).map(asRunApproves)].map((all) =>
 			normalizeApproval(
 				approvalOf(
 					of,
@@ -182,7 +184,7 @@ export function approve(
 }
 
 /** A row as the approval of a run covers it: if its outcome isn't known, it isn't sent. */
-export function leftAlone<Some extends Row>(row: Some): Some {
+export function asRunApproves<Some extends Row>(row: Some): Some {
 	if (row.state.is !== 'unknown' || row.state.when === 'earlierTry') return row;
 	return markedAsLeftAlone(row);
 }
@@ -192,23 +194,25 @@ function markedAsLeftAlone<Some extends Row>(row: Some): Some {
 }
 
 /** Stands for the request of a row that can't be read. */
-const UNTOLD: ShownWrite = { summary: '', request: null, signs: null, isLeftAlone: true };
+const PLACEHOLDER: ShownWrite = { summary: '', request: null, signs: null, isLeftAlone: true };
 
 /** A row that can't be read counts, too: without it, a list has another approval. */
-function withUntold<Some extends Row>(row: Some): Some {
-	return row.state.is === 'refused' && row.writes.length === 0 ? { ...row, writes: [UNTOLD] } : row;
+function withPlaceholder<Some extends Row>(row: Some): Some {
+	return row.state.is === 'refused' && row.writes.length === 0
+		? { ...row, writes: [PLACEHOLDER] }
+		: row;
 }
 
 /** A row as the approval of a list covers it: what its check refused isn't sent, either. */
-export function leftOut<Some extends Row>(row: Some): Some {
-	const told = withUntold(row);
-	return row.state.is === 'refused' ? markedAsLeftAlone(told) : leftAlone(told);
+export function asListApproves<Some extends Row>(row: Some): Some {
+	const shown = withPlaceholder(row);
+	return row.state.is === 'refused' ? markedAsLeftAlone(shown) : asRunApproves(shown);
 }
 
 /** The same where the check refused as paid before what *Skip* leaves out now. */
-function asCheckedWithFail<Some extends Row>(row: Some): Some {
+function asListApprovesWithFail<Some extends Row>(row: Some): Some {
 	const wasPaid = 'when' in row.state && row.state.when === 'earlierRun';
-	return wasPaid ? markedAsLeftAlone(row) : leftOut(row);
+	return wasPaid ? markedAsLeftAlone(row) : asListApproves(row);
 }
 
 function coversSome(): UserError {

@@ -1,12 +1,12 @@
 import { DEFAULT_RETRIES, TRANSIENT_STATUSES } from '../api/retries';
 import { DEFAULT_TIMEOUT } from '../api/n8nHttp';
-import { membersOf, type InputOf, type ParameterSource } from '../forms/field';
+import { collectionMembers, type InputOf, type ParameterSource } from '../forms/field';
 import { filledText, flag, text, wholeNumber } from '../forms/fieldTypes';
 import { asTyped } from '../shared/text';
 
 /** The members of *Options* that were added to the node. */
 export function optionsOf(item: ParameterSource): ParameterSource {
-	return membersOf(
+	return collectionMembers(
 		'options',
 		'Options',
 		item,
@@ -62,25 +62,22 @@ export const RUN_OPTIONS = {
 	},
 };
 
-/** The options of every operation that each item may set differently. */
+/** The options of every change that each item may set differently. */
 export const ITEM_OPTIONS = {
-	read: {},
-	write: {
-		approvedCheck: text(
-			{
-				label: 'Approved Check',
-				description:
-					'Approval, or fingerprint, from the output of Check Only. The node sends exactly what was checked, or nothing.',
-				example: '7F3A-91C2-0D4E-8B6G',
-				empty: 'refuse',
-			},
-			filledText
-				.transform(asTyped)
-				.refine((value) => /^[0-9A-Za-z][\s0-9A-Za-z-]{14,30}$/.test(value), {
-					message: 'isn’t an approval, e.g. 7F3A-91C2-0D4E-8B6G',
-				}),
-		),
-	},
+	approvedCheck: text(
+		{
+			label: 'Approved Check',
+			description:
+				'Approval, or fingerprint, from the output of Check Only. The node sends exactly what was checked, or nothing.',
+			example: '7F3A-91C2-0D4E-8B6G',
+			empty: 'refuse',
+		},
+		filledText
+			.transform(asTyped)
+			.refine((value) => /^[0-9A-Za-z][\s0-9A-Za-z-]{14,30}$/.test(value), {
+				message: 'isn’t an approval, e.g. 7F3A-91C2-0D4E-8B6G',
+			}),
+	),
 };
 
 /** How the run as a whole goes. */

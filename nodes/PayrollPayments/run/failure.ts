@@ -57,7 +57,7 @@ function grouped(failed: readonly FailedRow[]): FailedRow[][] {
 }
 
 /** Each failure as data; one that concerns the run, once. */
-function failuresIn(
+function failureRecords(
 	groups: readonly FailedRow[][],
 	recordOf: (row: FailedRow) => Readonly<Record<string, unknown>>,
 ) {
@@ -129,7 +129,7 @@ export function combineFailures(
 	const [same = [], ...different] = groups;
 	const recordOf = (row: FailedRow) =>
 		failureRecord(operation, rows, row, firstItem(row), redactor);
-	const failures = failuresIn(groups, recordOf);
+	const failures = failureRecords(groups, recordOf);
 	const made = operation.effect === 'write' ? madeRecords(rows) : [];
 	const before = own.context.details?.completed;
 	const completed = [

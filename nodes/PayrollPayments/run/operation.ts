@@ -144,7 +144,7 @@ function formReader<Fields extends FieldSet, Options extends FieldSet>(
 ): Operation['read'] {
 	return (item) => {
 		const added = optionsOf(item);
-		const { approvedCheck } = effect === 'read' ? {} : readFields(ITEM_OPTIONS.write, added);
+		const { approvedCheck } = effect === 'read' ? {} : readFields(ITEM_OPTIONS, added);
 		const input = readFields(fields, item);
 		/* It takes no expressions, and whatever else isn’t true or false is refused later on. */
 		checkForm?.(input, added.readSaved('checkOnly') === true);
@@ -188,7 +188,7 @@ export function defineWrite<
 		effect: 'write',
 		runOptions,
 		readSettings: (item) => readFields(runOptions, optionsOf(item)),
-		itemOptions: { ...ITEM_OPTIONS.write, ...definition.options },
+		itemOptions: { ...ITEM_OPTIONS, ...definition.options },
 		read: formReader(definition, 'write'),
 	};
 }

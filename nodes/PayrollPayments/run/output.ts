@@ -53,7 +53,9 @@ function sentBy(rows: readonly Row[]): Sent {
 	const sent = {
 		isTouched,
 		wasAnySent: isTouched || rows.some(isRequest),
-		mayBeSigned: failedRows(rows).some(({ state: { error } }) => isPerhapsSigned(error)),
+		mayBeSigned: failedRows(rows).some(
+			({ state: { error } }) => error instanceof UserError && error.context.mayBeSigned,
+		),
 	};
 	sentByRows.set(rows, sent);
 	return sent;
@@ -77,11 +79,6 @@ function hintFor({ effect }: Operation, rows: readonly Row[], row: FailedRow): s
 	const said = wasAnySent ? 'This was not sent.' : nothing;
 	const others = isTouched && 'Other items were: leave them out of the next run.';
 	return [hint, said, others].filter(Boolean).join(' ');
-}
-
-/** Whether a signer may have signed, although nothing was sent. */
-function isPerhapsSigned(error: unknown): boolean {
-	return error instanceof UserError && error.context.mayBeSigned === true;
 }
 
 /** The output for an item of a failed row, as tooling/outputSchemas.ts describes it. */

@@ -7,7 +7,7 @@ import { UserError } from '../shared/errors';
 import { isRecord } from '../shared/json';
 import { isEmptyRow, placeIn } from './columns';
 import { Redactor } from '../shared/redaction';
-import { approvalsOf, approve, checkRecords, leftOut } from './approve';
+import { approvalsOf, approve, checkRecords, asListApproves } from './approve';
 import { refuseCaller } from './callers';
 import type { Settings } from './commonOptions';
 import { doneInEarlierTries, refuseChanged, withEarlierTry } from './earlierTry';
@@ -74,7 +74,7 @@ async function carryOut(
 	if (first === undefined) return { rows: [] };
 	const { rows: all, emptyRows } = read(operation, items);
 	if (emptyRows > 0) {
-		context.addExecutionHints({ message: leftOutNotice(emptyRows), location: 'outputPane' });
+		context.addExecutionHints({ message: emptyRowsNotice(emptyRows), location: 'outputPane' });
 	}
 	let rows: readonly Row[] = all;
 	const approved = approvedChecks(rows);
@@ -189,7 +189,7 @@ function read(operation: Operation, items: readonly InputItem[]) {
 	return { rows: [refused([0], error)], emptyRows };
 }
 
-function leftOutNotice(count: number): string {
+function emptyRowsNotice(count: number): string {
 	return `${count === 1 ? '1 row without any value was' : `${count} rows without any value were`} left out`;
 }
 
@@ -226,7 +226,7 @@ async function describe(
 		const items = rows.flatMap(inputItemsOf).sort((a, b) => a - b);
 		return [rowOf(items, { is: 'checked', records })];
 	}
-	const approvals = approvalsOf(run.approvable, rows, leftOut);
+	const approvals = approvalsOf(run.approvable, rows, asListApproves);
 	return rows.map((row) => {
 		if (row.state.is !== 'ready' && row.state.is !== 'done') return row;
 		const records = checkRecords(run.approvable, row.writes, approvals.get(row));

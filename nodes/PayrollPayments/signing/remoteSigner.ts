@@ -9,8 +9,6 @@ import { DIALECTS, type RemoteSignerDialect } from './dialects';
 import { isSameAddress, readSignature, signerOf, textHash, type Hex } from './signature';
 import type { Wallet } from './wallet';
 
-/** Seconds that a signer may take, by default. */
-const CONFIRMATION_SECONDS = 30;
 /** Characters of the response that are read, and of the signer's message and code that are shown. */
 const LONGEST = { answer: 100_000, message: 80, code: 30 };
 /** JSON-RPC's “Method not found”, EIP-1474's “Method not supported”, EIP-1193's “Unsupported Method”. */
@@ -100,11 +98,11 @@ export interface RemoteSignerOptions {
 	readonly dialect: RemoteSignerDialect;
 	readonly walletAddress: string;
 	/** How long it may take to sign: it may ask a person. */
-	readonly confirmationSeconds?: number;
+	readonly confirmationSeconds: number;
 	/** Ends the wait for the signer: that of the execution, which a person may stop. */
 	readonly signal?: AbortSignal;
 	/** Removes the secrets of the credentials from what the signer says. */
-	readonly redact?: Redact;
+	readonly redact: Redact;
 }
 
 /**
@@ -112,8 +110,7 @@ export interface RemoteSignerOptions {
  * before it is used.
  */
 export function remoteSignerWallet(options: RemoteSignerOptions, exchange: HttpExchange): Wallet {
-	const { url, token, dialect, signal, redact = (text) => text } = options;
-	const { confirmationSeconds = CONFIRMATION_SECONDS } = options;
+	const { url, token, dialect, confirmationSeconds, redact, signal } = options;
 	const address = getAddress(options.walletAddress);
 	let calls = 0;
 

@@ -18,7 +18,7 @@ export const ipRange = z
 		return z.NEVER;
 	});
 
-/** An empty allowlist allows every sender; otherwise one without a valid address is refused. */
+/** An empty allowlist allows every sender. Any other refuses a sender without a valid address. */
 export function isAllowed(address: string | undefined, allowlist: readonly IpRange[]): boolean {
 	if (allowlist.length === 0) return true;
 	/* Some gateways write the port, and then brackets around IPv6, into X-Forwarded-For. */

@@ -36,7 +36,7 @@ export function filterAgainst(
 	if (eventType !== 'deposit.received') return undefined;
 
 	const deposit = isRecord(event.deposit) ? event.deposit : {};
-	if (!filter.depositStatuses.includes(statusOf(deposit))) return 'depositStatuses';
+	if (!filter.depositStatuses.includes(knownStatus(deposit))) return 'depositStatuses';
 	const amount = numberIn(deposit.destination_amount_cents);
 	if (amount !== undefined && amount < minimumAmountCents) return 'minimumAmountCents';
 	return TEXT_FILTERS.find(([name, field]) => !passes(filter[name], deposit[field]))?.[0];
@@ -67,7 +67,7 @@ function numberIn(value: JsonValue | undefined): number | undefined {
 	return data === undefined ? undefined : Number(data);
 }
 
-function statusOf({ status }: JsonObject) {
+function knownStatus({ status }: JsonObject) {
 	const text = typeof status === 'string' ? status.toLowerCase() : undefined;
 	return DEPOSIT_STATUSES.find((known) => known === text) ?? 'unknown';
 }

@@ -12,7 +12,7 @@ import { itemWithError } from './editorError';
 import { filters, parameters } from './fields';
 import { filterAgainst } from './filter';
 import { parseEvent, type ReceivedEvent } from './parseEvent';
-import { Rejected, rejectionIn } from './rejected';
+import { Rejected, asRejection } from './rejected';
 import { loadSettings, type DeliverySettings } from './settings';
 import { presentHeaders, simplify } from './simplify';
 import { verifySignature, type Delivery, type DeliveryHeaders } from './verifySignature';
@@ -56,7 +56,7 @@ export async function receive(context: IWebhookFunctions): Promise<IWebhookRespo
 			webhookResponse: { received: true },
 		};
 	} catch (error) {
-		const { status, message, body, details } = rejectionIn(error);
+		const { status, message, body, details } = asRejection(error);
 		const reason = redactor.text(details.logged ?? String(body.error));
 		if (status === 500) {
 			context.logger.error(`Payroll Payments Trigger can’t check deliveries: ${reason}`);

@@ -77,7 +77,7 @@ export async function recordEvent(
 ): Promise<'first' | 'seen'> {
 	const claims = claimsOf(nodeKey);
 	const isOnlyProcess = claims.has(key) && !mayComeAgain;
-	/* Events that this process no longer remembers may have a mark beside them. */
+	/* Events that this process has forgotten may take two entries, the key and a mark. */
 	const unmarked = isOnlyProcess ? Math.min(history, claims.size) : 0;
 	const maxEntries = ENTRIES_PER_EVENT * history - unmarked;
 	const list = { store, nodeKey, maxEntries };

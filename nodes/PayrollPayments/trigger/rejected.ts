@@ -27,7 +27,7 @@ export class Rejected extends Error {
 }
 
 /** What rejected a delivery. @throws anything else, since it's a defect */
-export function rejectionIn(error: unknown): Rejected {
+export function asRejection(error: unknown): Rejected {
 	if (error instanceof Rejected) return error;
 	throw error;
 }

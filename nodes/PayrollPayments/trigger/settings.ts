@@ -78,15 +78,23 @@ export function readOptions(source: ParameterSource) {
 }
 
 function settingsOf(options: InputOf<typeof parameters>['options']) {
-	const { deduplicate = true, deduplicationHistory = 5_000, maximumAgeSeconds = 0 } = options;
-	const { acknowledge = 'received' } = options;
+	const {
+		acknowledge = 'received',
+		deduplicate = true,
+		deduplicationHistory = 5_000,
+		/* On as soon as the option is added. */
+		includeHeaders = false,
+		invalidPayload = 'reject',
+		ipAllowlist: allowlist = [],
+		maximumAgeSeconds = 0,
+	} = options;
 	const history = deduplicate ? deduplicationHistory : undefined;
 	return {
 		/** When a delivery that starts an execution is answered. `webhooks` tells n8n the same. */
 		acknowledge,
-		allowlist: options.ipAllowlist ?? [],
-		invalidPayload: options.invalidPayload ?? 'reject',
-		includeHeaders: options.includeHeaders ?? false,
+		allowlist,
+		invalidPayload,
+		includeHeaders,
 		/** Older events are refused; Infinity if the user set no limit. */
 		maximumAgeSeconds: maximumAgeSeconds === 0 ? Number.POSITIVE_INFINITY : maximumAgeSeconds,
 		/** How many events the trigger remembers; undefined if it doesn't deduplicate. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { DOCUMENTED_EVENTS, essentialSchema, numeric } from '../api/schemas/events';
+import { numeric } from '../api/schemas/events';
 import { DEPOSIT_STATUSES } from '../contract/events';
 import { emailKey, isEmail } from '../contract/formats';
 import { isRecord, type JsonObject, type JsonValue } from '../shared/json';
@@ -16,7 +16,7 @@ const cents = z.union([z.number(), z.string()]).nullable();
 /** A column's type, where its value is in the event, and how it's shown. */
 type Column = readonly [z.ZodTypeAny, path: string, how?: (value: JsonValue) => JsonValue];
 
-const COLUMNS: Readonly<Record<string, Column>> = {
+export const COLUMNS: Readonly<Record<string, Column>> = {
 	event_type: [z.string(), 'event_type'],
 	event_version: [text, 'event_version'],
 	idempotency_key: [z.string(), 'idempotency_key'],
@@ -55,29 +55,13 @@ const identifier = (prefix: string): Found => {
 };
 
 /** Columns with the only text of a kind, wherever the event has it. */
-const FOUND: Readonly<Record<string, Found>> = {
+export const FOUND: Readonly<Record<string, Found>> = {
 	transaction_id: identifier('tx'),
 	payment_id: identifier('pa'),
 	invite_id: identifier('in'),
 	user_id: identifier('us'),
 	email: { isIt: isEmail, keyOf: emailKey },
 };
-
-const simplifiedEvent = z.object({
-	...Object.fromEntries(Object.entries(COLUMNS).map(([name, [type]]) => [name, type])),
-	...Object.fromEntries(Object.keys(FOUND).map((name) => [name, text])),
-});
-
-/** What the trigger starts a workflow with: an event as received, or a flat row. */
-export const triggerOutput = z.union([
-	...DOCUMENTED_EVENTS,
-	simplifiedEvent.extend({
-		validation_issues: z.array(z.string()).optional(),
-		headers: z.record(z.union([z.string(), z.array(z.string())])).optional(),
-	}),
-	/* Any other event; with *Invalid Payload: Emit* also one that lacks the rest. */
-	essentialSchema,
-]);
 
 /**
  * One flat row for a sheet or a message: always the same columns in the same order, with null for

@@ -1,7 +1,8 @@
 import type { IBuilderHint, INodeProperties, TriggerPanelDefinition } from 'n8n-workflow';
 
+import { NAMES } from '../contract/events';
 import { noticeOf, propertiesOf } from '../forms/field';
-import { eventOptions, parameters } from './fields';
+import { parameters } from './fields';
 
 /* Evaluated by the build, so that n8n loads the node without what reads its fields. */
 export const properties: INodeProperties[] = [
@@ -12,15 +13,8 @@ export const properties: INodeProperties[] = [
 	...propertiesOf(parameters),
 ];
 
-/** "Deposit Received" for `deposit.received`, as an expression and here. */
+/** "Deposit Received" for `deposit.received`: `nameOfEvent` as an expression. */
 const inWords = '.replace(/[._]/g, " ").replace(/\\b[a-z]/g, (letter) => letter.toUpperCase())';
-const wordsOf = (type: string) =>
-	type.replace(/[._]/g, ' ').replace(/\b[a-z]/g, (letter) => letter.toUpperCase());
-
-/** The names that differ from the words of their types. */
-const names = Object.fromEntries(
-	eventOptions.flatMap(({ name, value }) => (name === wordsOf(value) ? [] : [[value, name]])),
-);
 const events = '[$rawParameter.events].flat()';
 const only = `String(${events}[0] ?? "")`;
 
@@ -28,7 +22,7 @@ const only = `String(${events}[0] ?? "")`;
  * The expression for the line under the node on the canvas: "Deposit Received", "7 events" or "Any
  * event". It doesn't evaluate the field's own expression, which may fail before the workflow runs.
  */
-export const subtitle = `={{ ${events}.includes("*") ? "Any Event" : ${events}.length > 1 ? ${events}.length + " events" : ${only}.startsWith("=") ? "Events from an expression" : (${JSON.stringify(names)})[${only}] ?? ${only}${inWords} }}`;
+export const subtitle = `={{ ${events}.includes("*") ? ${JSON.stringify(NAMES['*'])} : ${events}.length > 1 ? ${events}.length + " events" : ${only}.startsWith("=") ? "Events from an expression" : (${JSON.stringify(NAMES)})[${only}] ?? ${only}${inWords} }}`;
 
 export const triggerPanel: TriggerPanelDefinition = {
 	header: 'Receive an event from the service',

@@ -1,5 +1,5 @@
 import {
-	failuresIn,
+	failureTexts,
 	paymentName,
 	paymentReport,
 	runReport,
@@ -31,7 +31,7 @@ describe('what failed', () => {
 			refused([3], closed),
 			{ ...refused([2], new UserError('no role')), columns: { reference: null } },
 		];
-		expect(failuresIn(rows, paymentName)).toEqual([
+		expect(failureTexts(rows, paymentName)).toEqual([
 			'ref-1, row 4, row 9 of the sheet: The account is closed',
 			'Row 3: no role',
 		]);
@@ -39,7 +39,7 @@ describe('what failed', () => {
 
 	it('is said without payments where it is the whole run', () => {
 		const rows = [refused([0], closed, 'run'), refused([1], closed, 'run')];
-		expect(failuresIn(rows, paymentName)).toEqual(['The account is closed']);
+		expect(failureTexts(rows, paymentName)).toEqual(['The account is closed']);
 	});
 });
 

@@ -23,6 +23,7 @@ const recipientEmail = 'Rita@supplier.example';
 const expectation = {
 	signer: wallet.address,
 	teamId,
+	teamLabel: teamId,
 	amountCents: 12500,
 	recipientEmail,
 	network: 'arbitrum' as const,

@@ -95,7 +95,14 @@ const signing =
 		result(call, await SIGNERS[dialect][call.method]?.(signer, call.params));
 
 const walletWith = (more: object = {}, through = exchange) =>
-	remoteSignerWallet({ url, dialect: 'wallet', walletAddress: judge.address, ...more }, through);
+	remoteSignerWallet(
+		{
+			...{ url, dialect: 'wallet', walletAddress: judge.address, confirmationSeconds: 30 },
+			redact: (text) => text,
+			...more,
+		},
+		through,
+	);
 
 /** How the node refuses to use what the signer answers. */
 const refusal = (more: object = {}) => refusalFrom(walletWith(more).signMessage(TEXT));

@@ -1,10 +1,7 @@
 import fc from 'fast-check';
 
-import {
-	presentHeaders,
-	simplify,
-	triggerOutput,
-} from '../../../nodes/PayrollPayments/trigger/simplify';
+import { triggerOutput } from '../../../nodes/PayrollPayments/trigger/triggerOutput';
+import { presentHeaders, simplify } from '../../../nodes/PayrollPayments/trigger/simplify';
 import { deposit, depositEvent, invite, otherEvent, payment } from '../../../n8nHost/sampleEvents';
 import { received } from '../../support/receivedEvent';
 

@@ -42,7 +42,7 @@ function reasonOf({ state }: FailedRow): string {
 }
 
 /** What failed, with the names of the first rows; a row is named unless the whole run is refused. */
-export function failuresIn(rows: readonly Row[], nameOf: (row: Row) => string): string[] {
+export function failureTexts(rows: readonly Row[], nameOf: (row: Row) => string): string[] {
 	const groups = new Map<string, string[]>();
 	for (const row of inOrder(failedRows(rows))) {
 		const reason = reasonOf(row);
@@ -65,7 +65,7 @@ function eachFailure(rows: readonly Row[]): string[] {
 const beginningWithRow = (text: string) => text.replace(/^row /, 'Row ');
 
 /** A payment in lines: the amount first, then who gets it, and until when. */
-function linesOf(columns: OutputRecord): string[] {
+function paymentLines(columns: OutputRecord): string[] {
 	const { reference, recipient_email: email, recipient_address: address, expires } = columns;
 	return [
 		dollarsOf(columns),
@@ -116,7 +116,7 @@ export function paymentReport(heading: string, payment: GuardedPayment) {
 		heading,
 		lines: routeOf([columns], textOf(columns.service)),
 		lists: [notCompared([payment])],
-		payments: [linesOf(columns)],
+		payments: [paymentLines(columns)],
 	});
 }
 
@@ -189,6 +189,6 @@ export function runReport(run: CheckedRun) {
 			},
 			{ title: 'Paid before, and left alone', entries: names(run.paid) },
 		],
-		payments: columns.map(linesOf),
+		payments: columns.map(paymentLines),
 	});
 }

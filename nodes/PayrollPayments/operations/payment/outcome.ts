@@ -4,7 +4,7 @@ import type { RunContext } from '../../run/runContext';
 import { UserError } from '../../shared/errors';
 import { counted, listed } from '../../shared/lists';
 import { centsAsDecimal, centsAsDollars } from '../../shared/money';
-import { ASK_ABOUT_SENT, failuresIn, paymentName } from './checkReport';
+import { ASK_ABOUT_SENT, failureTexts, paymentName } from './checkReport';
 import { journalOf } from './journal';
 import { isPayment, isToSend, totalCents } from './paymentRow';
 import { inChat } from './report';
@@ -79,7 +79,7 @@ export function runColumns(rows: readonly Row[]): Readonly<Record<string, string
 					'Name team, recipient, amount and time: it doesn’t know your references or attempt codes.',
 					...(isFromBefore ? [ASK_ABOUT_SENT] : []),
 				];
-	const failures = failuresIn(rowsThatAre(rows, 'refused', 'unknown'), paymentName);
+	const failures = failureTexts(rowsThatAre(rows, 'refused', 'unknown'), paymentName);
 	const said = [
 		tallyTextOf(rows),
 		...warningsOn(rows),
@@ -92,7 +92,7 @@ export function runColumns(rows: readonly Row[]): Readonly<Record<string, string
 /** Ends the journal of the run, and says in the execution's own data what was paid. */
 export async function finish(rows: readonly Row[], run: RunContext): Promise<void> {
 	await journalOf(run).close();
-	const [totals, outcome] = [totalsOf(rows), outcomeOf(rows)];
+	const [totals, outcome] = [totalsOf(rows), paymentAnnotations(rows)];
 	run.annotate(
 		rows.length > 1 ? { ...unset(outcome), ...totals } : { ...unset(totals), ...outcome },
 	);
@@ -115,7 +115,7 @@ function totalsOf(rows: readonly Row[]) {
 }
 
 /** The outcome of a single payment; by its reference, n8n's list of executions can be searched. */
-function outcomeOf(rows: readonly Row[]) {
+function paymentAnnotations(rows: readonly Row[]) {
 	const made = madeNow(rows);
 	const [failure] = failedRows(rows);
 	const [write] = rows.flatMap(({ writes }) => writes);

@@ -1,6 +1,6 @@
 import { balanceCall } from '../../api/balanceCall';
 import { isCurrency } from '../../contract/currencies';
-import { approvalOf, leftAlone, serviceHost } from '../../run/approve';
+import { approvalOf, asRunApproves, serviceHost } from '../../run/approve';
 import { failedRows, firstItem, inOrder, type FailedRow, type Row } from '../../run/rows';
 import type { RunContext } from '../../run/runContext';
 import type { OutputRecord } from '../../run/write';
@@ -123,7 +123,7 @@ export async function describeRun(rows: readonly Row[], run: RunContext): Promis
 	const { length: count } = sorted.all;
 	const balance = await balanceOf(run, payments);
 	const service = serviceHost(run.approvable);
-	const writes = payments.map(leftAlone).flatMap((row) => row.writes);
+	const writes = payments.map(asRunApproves).flatMap((row) => row.writes);
 	return {
 		check: refused.length > 0 ? 'failed' : 'passed',
 		summary: sentencesOn(sorted, service),

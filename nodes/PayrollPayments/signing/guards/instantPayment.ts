@@ -22,8 +22,8 @@ export interface PaymentExpectation {
 	/** `platform_account_address` of the paying team's balance. `from` may be that, too. */
 	readonly teamAccount?: string;
 	readonly teamId: string;
-	/** The team as errors call it. Default: its ID. */
-	readonly teamLabel?: string;
+	/** The team as errors call it. */
+	readonly teamLabel: string;
 	readonly network: PaymentNetwork;
 	/** Whole cents, the form's amount. */
 	readonly amountCents: number;
@@ -36,7 +36,7 @@ const NEEDED_DOMAIN_MEMBERS = ['chainId', 'verifyingContract'];
 /** How errors begin the path of a signed value. */
 const MESSAGE = 'In Payment Authorization, ';
 
-function checkDomain({ domain }: GuardedTypedData, network: PaymentNetwork): void {
+function checkEip712Domain({ domain }: GuardedTypedData, network: PaymentNetwork): void {
 	const missing = NEEDED_DOMAIN_MEMBERS.find((name) => !Object.hasOwn(domain, name));
 	if (missing !== undefined) {
 		return refuseToSign(
@@ -109,12 +109,12 @@ export function instantPaymentTypedData(
 ): GuardedTypedData {
 	const typedData = parseTypedData(input, MESSAGE);
 	const { signer, platformId, teamAccount, network, ...form } = expectation;
-	checkDomain(typedData, network);
+	checkEip712Domain(typedData, network);
 	const { data, ...others } = paymentTypedData.parse(typedData.message);
 	checkSender(MESSAGE, others.from, [
 		['the signing wallet', signer],
 		['Platform ID', platformId],
-		[`the account of team ${form.teamLabel ?? form.teamId}`, teamAccount],
+		[`the account of team ${form.teamLabel}`, teamAccount],
 	]);
 	const unexpectedIn = unexpectedIdentifiers(form);
 	checkTexts(MESSAGE, others, unexpectedIn);

@@ -29,7 +29,7 @@ function withoutDefaultPort(authority: string, scheme: string): string {
 	return port !== undefined && host.endsWith(port) ? host.slice(0, -port.length) : host;
 }
 
-function checkDomain(
+function checkSignInDomain(
 	{ domain, scheme: signInScheme = 'https', uri }: SignInMessage,
 	expected: string,
 	baseUrl: string,
@@ -92,7 +92,7 @@ export function checkSignInMessage(text: string, expectation: SignInExpectation)
 			'Check Wallet Address and Platform ID in the credentials.',
 		);
 	}
-	if (domain) checkDomain(message, domain, baseUrl);
+	if (domain) checkSignInDomain(message, domain, baseUrl);
 	if (chainId && message.chainId !== chainId) {
 		refuseToSign(
 			`The sign-in message names the chain ${message.chainId}, not ${chainId}`,

@@ -3,8 +3,8 @@ import { escapeRegExp } from '../../shared/text';
 /** The team and the recipient of a payment's form. */
 interface FormIdentifiers {
 	readonly teamId: string;
-	/** The team as errors call it. Default: its ID. */
-	readonly teamLabel?: string;
+	/** The team as errors call it. */
+	readonly teamLabel: string;
 	readonly recipientEmail: string;
 }
 
@@ -65,7 +65,7 @@ function plain(text: string): string {
  * @returns a function that says what a text contains
  */
 export function unexpectedIdentifiers(form: FormIdentifiers): (text: string) => string | undefined {
-	const { teamId, teamLabel = teamId, recipientEmail } = form;
+	const { teamId, teamLabel, recipientEmail } = form;
 	const ownEmail = new RegExp(BEFORE_EMAIL + escapeRegExp(recipientEmail) + AFTER_EMAIL, 'gi');
 	const ownTeam = new RegExp(escapeRegExp(teamId) + AFTER_TEAM, 'gu');
 	return (text) => {
