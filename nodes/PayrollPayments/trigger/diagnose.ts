@@ -1,7 +1,7 @@
 import { allOf } from '../shared/lists';
 import { credentialFields } from './credential/fields';
 import { decodeSecret } from './proofs';
-import { Rejected } from './rejected';
+import { asRejection } from './rejected';
 import { formatOf, formatOptions, type Format, type Place, type Scheme } from './schemes';
 import { checkProof, partsOf, type Delivery, type DeliveryHeaders } from './verifySignature';
 import type { WebhookCredentials } from './webhookCredentials';
@@ -51,8 +51,8 @@ export function adviceFor(
 			checkProof(rawBody, headers, { schemes: candidates, keys });
 			return true;
 		} catch (error) {
-			if (error instanceof Rejected) return false;
-			throw error;
+			asRejection(error);
+			return false;
 		}
 	};
 	if (fits(schemes)) return undefined;

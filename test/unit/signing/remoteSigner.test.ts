@@ -231,7 +231,7 @@ describe('a remote signer', () => {
 	});
 
 	it.each([
-		[undefined, 30_000],
+		[30, 30_000],
 		[900, 900_000],
 	])(
 		'is given up after its time, and not asked twice: %p',
