@@ -129,11 +129,10 @@ const EXPLAINED: Readonly<Record<string, Explained>> = {
 			changes: [TEXT],
 			why: 'Each row has an approval; only the compiler doesn’t know.',
 		},
-		"return row.state.is === 'refused' && row.writes.length === 0 ? { ...row, writes: [PLACEHOLDER] } : row;":
-			{
-				changes: [["row.state.is === 'refused'", 'true']],
-				why: 'Of the rows of one list, only refused ones show no request.',
-			},
+		"return row.state.is === 'refused' && row.writes.length === 0": {
+			changes: [["row.state.is === 'refused'", 'true']],
+			why: 'Of the rows of one list, only refused ones show no request.',
+		},
 		"const PLACEHOLDER: ShownWrite = { summary: '', request: null, signs: null, isLeftAlone: true };":
 			{
 				changes: [TEXT],
