@@ -256,13 +256,13 @@ export class Client {
 			const member = ['data', ...(error.issues[0]?.path ?? [])].join('.');
 			const what = `The service reported success, but ${member} is missing or invalid in its response`;
 			/* A change may have been made, so the answer is shown; but not a sign-in's, which may hold the token. */
-			const isTold =
+			const isShown =
 				call.method !== 'GET' &&
 				call.withoutToken !== true &&
 				envelope.data !== undefined &&
 				isReadable(envelope.data);
-			const told = isTold ? shownOf(envelope.data, this.redactor.text) : undefined;
-			throw unusableAnswer(what, status, told);
+			const response = isShown ? shownOf(envelope.data, this.redactor.text) : undefined;
+			throw unusableAnswer(what, status, response);
 		}
 		return data;
 	}

@@ -64,8 +64,8 @@ export function nodeErrorFor(
 	 * engine, an agent is told the message only.
 	 */
 	const isForAgent = node.rewireOutputLogTo !== undefined && description !== undefined;
-	const told = isForAgent ? `${message}. ${description}` : message;
-	nodeError.message = told.replaceAll('canceled', 'Canceled');
+	const text = isForAgent ? `${message}. ${description}` : message;
+	nodeError.message = text.replaceAll('canceled', 'Canceled');
 	const details = known?.context.details;
 	if (details) nodeError.context.data = redactor.data(details);
 	return nodeError;

@@ -114,9 +114,9 @@ async function pollOnce(
 	const noted = (error: unknown): never => {
 		if (!isKept || !isPassing(error)) throw error;
 		const note = 'No changes are lost: the next check that succeeds reports them.';
-		const told = error.with({ note });
-		reportedLater.add(told);
-		throw told;
+		const withNote = error.with({ note });
+		reportedLater.add(withNote);
+		throw withNote;
 	};
 
 	const now = await EVENTS[event].observe(source).catch(noted);
@@ -130,7 +130,7 @@ async function pollOnce(
 	const items = await changeItems(event, changes, source, observedAt).catch(noted);
 	const text = encodeMemory(scope, remembered);
 
-	/* n8n no longer waits for this poll, and its error was told. */
+	/* n8n no longer waits for this poll, and shows its error. */
 	if (signal?.aborted === true) return null;
 	/* A poll that overlaps with this one has reported its changes. */
 	if (memory.revision !== revision) return null;

@@ -96,12 +96,12 @@ function notesOn(
 		),
 	);
 	const others = notSent.flatMap(({ items, place }) => namesOf(items, place));
-	const isTold = names.length === 0 || summary !== undefined || others.length === 0;
+	const isOnlyPartlyDone = summary === undefined && names.length > 0 && others.length > 0;
 	return [
 		summary,
 		names.length > 0 && `Already done before this error: ${listed(names, MAX_NAMED)}.`,
 		...advice,
-		!isTold && `Not sent: ${listed(others, MAX_NAMED)}.`,
+		isOnlyPartlyDone && `Not sent: ${listed(others, MAX_NAMED)}.`,
 	]
 		.filter(Boolean)
 		.join(' ');

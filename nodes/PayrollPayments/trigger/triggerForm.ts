@@ -24,13 +24,14 @@ const only = `String(${events}[0] ?? "")`;
  */
 export const subtitle = `={{ ${events}.includes("*") ? ${JSON.stringify(NAMES['*'])} : ${events}.length > 1 ? ${events}.length + " events" : ${only}.startsWith("=") ? "Events from an expression" : (${JSON.stringify(NAMES)})[${only}] ?? ${only}${inWords} }}`;
 
+const toTest =
+	'<b>To test</b>, click Execute step, then send a delivery to the test URL, e.g. with Webhook: Send Test while the test URL is registered in the service’s dashboard.';
+
 export const triggerPanel: TriggerPanelDefinition = {
 	header: 'Receive an event from the service',
 	executionsHelp: {
-		inactive:
-			'<b>To test</b>, click Execute step, then send a delivery to the test URL, e.g. with Webhook: Send Test while the test URL is registered in the service’s dashboard.<br /><br /><b>To go live</b>, publish the workflow and register the production URL in the service’s dashboard. Its executions show up in the executions list, but not in the editor.',
-		active:
-			'<b>To test</b>, click Execute step, then send a delivery to the test URL, e.g. with Webhook: Send Test while the test URL is registered in the service’s dashboard.<br /><br /><b>The workflow is published</b>: deliveries to the production URL start it. These executions show up in the <a data-key="executions">executions list</a>, but not in the editor.',
+		inactive: `${toTest}<br /><br /><b>To go live</b>, publish the workflow and register the production URL in the service’s dashboard. Its executions show up in the executions list, but not in the editor.`,
+		active: `${toTest}<br /><br /><b>The workflow is published</b>: deliveries to the production URL start it. These executions show up in the <a data-key="executions">executions list</a>, but not in the editor.`,
 	},
 	activationHint:
 		'When the workflow is ready, publish it and copy the production URL from Webhook URLs into the service’s dashboard. n8n can’t register it for you.',
