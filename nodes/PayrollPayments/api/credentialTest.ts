@@ -16,7 +16,11 @@ import { signIn } from './signIn';
 function exchangeOfTest({ helpers }: ICredentialTestFunctions): HttpExchange {
 	return exchangeOver(async ({ url, method, headers, body, timeout }): Promise<unknown> => {
 		return await helpers.request({
-			...{ url, method, headers, body, timeout },
+			url,
+			method,
+			headers,
+			body,
+			timeout,
 			json: false,
 			simple: false,
 			useStream: true,

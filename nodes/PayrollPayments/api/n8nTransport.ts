@@ -50,7 +50,11 @@ function n8nTransport(
 			const { timeout = DEFAULT_TIMEOUT, signal } = request;
 			const stop = kind === 'read' ? signal : undefined;
 			announceRequest(data, {
-				...{ credentials, redactor, timeout, stop, stopped: signal },
+				credentials,
+				redactor,
+				timeout,
+				stop,
+				stopped: signal,
 				replaces: replaces ?? held(),
 			});
 			const response = helpers.httpRequestWithAuthentication.call(

@@ -4,7 +4,7 @@ import { credentialLabel } from '../api/limits';
 import type { ServiceCredentials } from '../api/credentials';
 import { messageOf, UserError } from '../shared/errors';
 import { canonicalJson } from '../shared/json';
-import { listed } from '../shared/lists';
+import { listed, quantity } from '../shared/lists';
 import { placeName } from '../shared/sheetPlace';
 import type { Operation } from './operation';
 import { inOrder, refuseRest, rowsThatAre, sheetPlaceOf, type Row } from './rows';
@@ -118,8 +118,8 @@ interface Approver {
 }
 
 function requestsIn(rows: readonly Row[]): string {
-	const { length } = rowsThatAre(rows, 'ready').flatMap(({ writes }) => writes);
-	return `${length} request${length === 1 ? '' : 's'}`;
+	const writes = rowsThatAre(rows, 'ready').flatMap((row) => row.writes);
+	return quantity(writes.length, 'request');
 }
 
 /**

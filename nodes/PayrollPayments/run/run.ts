@@ -5,6 +5,7 @@ import { nodeErrorFor } from '../api/nodeErrors';
 import type { InputItem } from '../forms/field';
 import { UserError } from '../shared/errors';
 import { isRecord } from '../shared/json';
+import { quantity } from '../shared/lists';
 import { isEmptyRow, placeIn } from './columns';
 import { Redactor } from '../shared/redaction';
 import { approvalsOf, approve, checkRecords, asListApproves } from './approve';
@@ -190,7 +191,7 @@ function read(operation: Operation, items: readonly InputItem[]) {
 }
 
 function emptyRowsNotice(count: number): string {
-	return `${count === 1 ? '1 row without any value was' : `${count} rows without any value were`} left out`;
+	return `${quantity(count, 'row without any value was', 'rows without any value were')} left out`;
 }
 
 /** What items name as approved, as it was entered. */

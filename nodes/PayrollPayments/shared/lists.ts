@@ -12,6 +12,11 @@ export function listed(names: readonly string[], most = 3, separator = ', '): st
 	return rest > 0 ? `${shown} and ${rest} more` : shown;
 }
 
+/** "1 person", "2 people"; without `many`, with an "s". */
+export function quantity(count: number, one: string, many = `${one}s`): string {
+	return `${count} ${count === 1 ? one : many}`;
+}
+
 /** "1 refused", "2 unknown", without what there is none of. */
 export function counted(counts: Readonly<Record<string, number>>): string[] {
 	return Object.entries(counts).flatMap(([what, count]) => (count === 0 ? [] : `${count} ${what}`));

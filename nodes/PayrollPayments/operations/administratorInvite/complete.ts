@@ -17,7 +17,7 @@ import { isRecord } from '../../shared/json';
 import { asWord } from '../../shared/redaction';
 import { ROLE_NAMES } from '../../contract/roles';
 import type { AdministratorInviteExpectation } from '../../signing';
-import { listed } from '../../shared/lists';
+import { listed, quantity } from '../../shared/lists';
 import { defineWrite, eachItem } from '../../run/operation';
 import { signatureOver, stepOf } from '../../run/write';
 import type { RunContext } from '../../run/runContext';
@@ -112,10 +112,9 @@ export async function checkedExecution(
 		const name = known === undefined ? `code ${asWord(role)}` : ROLE_NAMES[known];
 		return `${name}${known === undefined || known === role ? '' : ` (${role})`} to ${account}`;
 	});
-	const count = invites.length === 1 ? '1 invite' : `${invites.length} invites`;
 	return context.write(items, {
 		...ENDPOINTS.executeAdministratorInvites,
-		summary: `Execute ${count} (${listed(invites)})`,
+		summary: `Execute ${quantity(invites.length, 'invite')} (${listed(invites)})`,
 		signsSummary: `Gives ${grants.join(', ')}, signed by ${signer}`,
 		body: { invites, typed_data: signs?.message ?? request, signer },
 		signs,

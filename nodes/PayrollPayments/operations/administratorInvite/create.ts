@@ -9,7 +9,7 @@ import { administratorRole, emails, entityId } from '../../forms/serviceFields';
 import { emailKey } from '../../contract/formats';
 import { UserError } from '../../shared/errors';
 import { ADMINISTRATOR_ROLES, ROLE_NAMES, roleLabel, roleSuitsEntity } from '../../contract/roles';
-import { inBatches, listed } from '../../shared/lists';
+import { inBatches, listed, quantity } from '../../shared/lists';
 import { defineWrite, eachItem } from '../../run/operation';
 import { stepOf } from '../../run/write';
 import type { RunContext } from '../../run/runContext';
@@ -62,7 +62,7 @@ export function creationsOf(
 ) {
 	const label = entityLabel(entity, context.credentials.entities);
 	return inBatches(all, EMAILS_PER_REQUEST).map((addresses) => {
-		const people = addresses.length === 1 ? '1 person' : `${addresses.length} people`;
+		const people = quantity(addresses.length, 'person', 'people');
 		/** "Invite 2 people (…) to team te-… as Team: Viewer" */
 		const summary = `Invite ${people} (${listed(addresses)}) to ${kindOf(entity)} ${label} as ${ROLE_NAMES[role]}`;
 		const creation = context.write(items, {

@@ -2,7 +2,7 @@ import { administratorInvitesExecutedAnswer } from '../../api/schemas/answers';
 import { credentialLabel } from '../../api/limits';
 import { roleOptions } from '../../forms/serviceFields';
 import { outcomeOf, UserError } from '../../shared/errors';
-import { listed } from '../../shared/lists';
+import { listed, quantity } from '../../shared/lists';
 import { defineWrite, eachItem } from '../../run/operation';
 import { partlyDone } from '../../run/write';
 
@@ -52,7 +52,7 @@ export const createAndExecuteAdministratorInvites = defineWrite({
 					await perform(await checkedExecution(context, items, execution));
 				return await execute().catch((error: unknown) => {
 					if (!(error instanceof UserError)) throw error;
-					const created = invites.length === 1 ? '1 invite was' : `${invites.length} invites were`;
+					const created = quantity(invites.length, 'invite was', 'invites were');
 					const [became, next] =
 						outcomeOf(error) === 'unknown'
 							? ['it isn’t known whether the role was set', 'If the service says that it wasn’t,']

@@ -92,7 +92,11 @@ function unusedIn(
 	const name = credentials.entities.find(({ id }) => id === teamId)?.name ?? teamId;
 	const team = [teamId, name];
 	return columnsUnlikeForm(rows, {
-		...{ role: [role, ROLE_NAMES[role]], team, teamid: team, teamname: team, teamnanoid: team },
+		role: [role, ROLE_NAMES[role]],
+		team,
+		teamid: team,
+		teamname: team,
+		teamnanoid: team,
 		anonymous: anonymous ? ['true', 'yes', '1'] : ['false', 'no', '0'],
 	});
 }

@@ -5,7 +5,7 @@ import { invitesCreatedAnswer } from '../../api/schemas/answers';
 import { ENDPOINTS } from '../../contract/endpoints';
 import { emailKey } from '../../contract/formats';
 import { ROLE_NAMES, type InviteRole } from '../../contract/roles';
-import { inBatches, listed } from '../../shared/lists';
+import { inBatches, listed, quantity } from '../../shared/lists';
 import type { Row } from '../../run/rows';
 import { stepOf, takeInOrder, type ShownWrite } from '../../run/write';
 import type { RunContext } from '../../run/runContext';
@@ -98,11 +98,11 @@ function nobody(group: Group, context: RunContext): ShownWrite {
 function requestsFor(group: Group, newcomers: readonly Guest[], context: RunContext) {
 	const { teamId, role, anonymous, inviteesPerRequest } = group;
 	const skipped = group.guests.length - newcomers.length;
-	const who = skipped === 1 ? '1 person who is a member' : `${skipped} people who are members`;
+	const who = quantity(skipped, 'person who is a member', 'people who are members');
 	const namesOf = (some: readonly Guest[]) => listed(some.map(({ invitee }) => invitee.email));
 	return inBatches(newcomers, inviteesPerRequest).map((guests, index) => {
 		const remark = index > 0 || skipped === 0 ? '' : `; skips ${who} or already invited`;
-		const count = guests.length === 1 ? '1 person' : `${guests.length} people`;
+		const count = quantity(guests.length, 'person', 'people');
 		const write = context.write(itemsOf(guests), {
 			entityId: teamId,
 			...ENDPOINTS.createInvites,

@@ -56,7 +56,12 @@ export async function guardAuthorization(
 	const typedData = instantPaymentTypedData(
 		{ ...parts, message: payload.message },
 		{
-			...{ teamId, teamLabel, network, signer, platformId, recipientEmail },
+			teamId,
+			teamLabel,
+			network,
+			signer,
+			platformId,
+			recipientEmail,
 			teamAccount: isOther(signer) && isOther(platformId) ? await readAccount() : undefined,
 			amountCents: centsOf(input),
 			typedAmountUnit: settings.typedAmountUnit,

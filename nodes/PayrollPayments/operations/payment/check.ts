@@ -57,10 +57,15 @@ function paymentOf({ items, place, input }: PaymentForm, run: PaymentRun, signer
 	const { teamId, recipientEmail, paymentReference: reference } = input;
 	const cents = centsOf(input);
 	return {
-		...{ baseUrl: run.credentials.baseUrl, teamId, signer, reference },
+		baseUrl: run.credentials.baseUrl,
+		teamId,
+		signer,
+		reference,
 		typedData: input.typedData.message,
 		confirmedNotPaid: run.settings.confirmedNotPaid ?? [],
-		...{ recipient: recipientEmail, cents, item: items[0] },
+		recipient: recipientEmail,
+		cents,
+		item: items[0],
 		slot: slotsOf({ items, place })[0] ?? '',
 		summary: `${centsAsDollars(cents)} to ${recipientEmail}`,
 		row: place?.row && placeName(place.row),
@@ -105,14 +110,20 @@ async function guardPayment(
 				network,
 			},
 			entityId: teamId,
-			...{ signs, reference, columns },
+			signs,
+			reference,
+			columns,
 			sign: async () => ({ signature: await sign() }),
 			answer: paymentAnswer,
 		},
 		{ journal, change: payment },
 	);
 	return {
-		...{ items, place, payment, columns, writes: [write] },
+		items,
+		place,
+		payment,
+		columns,
+		writes: [write],
 		isCompared: signs !== null && signedCents !== undefined,
 		signedCents,
 		state: { is: 'ready', act: async (perform) => [paid(columns, await perform(write))] },
@@ -192,7 +203,11 @@ async function triedBefore(
 	/* As it was sent, so that an approval that covers it still fits. */
 	const earlier = doneInEarlierTries(run.scope()).find((row) => slotsOf(row).includes(change.slot));
 	const row: GuardedPayment = {
-		...{ items, place, payment, writes: earlier?.writes ?? [], state: { is: 'refused', error } },
+		items,
+		place,
+		payment,
+		writes: earlier?.writes ?? [],
+		state: { is: 'refused', error },
 		columns: { ...columnsOf(form, run), signer: signer ?? null },
 		isCompared: false,
 		signedCents: signedCentsOf(form, run),

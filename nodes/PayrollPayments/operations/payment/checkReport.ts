@@ -9,7 +9,7 @@ import {
 import type { OutputRecord } from '../../run/write';
 import { messageOf } from '../../shared/errors';
 import { centsAsDollars, dollarsAsCents } from '../../shared/money';
-import { listed } from '../../shared/lists';
+import { listed, quantity } from '../../shared/lists';
 import { shorten } from '../../shared/redaction';
 import { placeName } from '../../shared/sheetPlace';
 import { toMilliseconds, unixTimeAsDate } from '../../shared/time';
@@ -132,18 +132,14 @@ interface CheckedRun {
 	readonly duplicates: ReadonlyArray<readonly PaymentRow[]>;
 }
 
-function payments(count: number): string {
-	return count === 1 ? '1 payment' : `${count} payments`;
-}
-
 /** The message and the page of the check of a run. */
 export function runReport(run: CheckedRun) {
 	const { count, toSend, toSendTotal, balance, service, refused } = run;
 	const columns = toSend.map((row) => row.columns);
-	const what = `${centsAsDollars(toSendTotal)} in ${payments(toSend.length)}`;
+	const what = `${centsAsDollars(toSendTotal)} in ${quantity(toSend.length, 'payment')}`;
 	const isFailed = refused.length > 0;
 	const heading = isFailed
-		? `Can’t be paid: ${refused.length} of ${payments(count)} refused`
+		? `Can’t be paid: ${refused.length} of ${quantity(count, 'payment')} refused`
 		: toSend.length === 0
 			? 'Nothing to pay'
 			: `Pay ${what}?`;

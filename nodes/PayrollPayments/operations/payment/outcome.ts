@@ -2,7 +2,7 @@ import { madeNow, OUTCOMES } from '../../run/output';
 import { failedRows, rowsThatAre, type Row, type StateName } from '../../run/rows';
 import type { RunContext } from '../../run/runContext';
 import { UserError } from '../../shared/errors';
-import { counted, listed } from '../../shared/lists';
+import { counted, listed, quantity } from '../../shared/lists';
 import { centsAsDecimal, centsAsDollars } from '../../shared/money';
 import { ASK_ABOUT_SENT, failureTexts, paymentName } from './checkReport';
 import { journalOf } from './journal';
@@ -34,8 +34,7 @@ function tallyOf(rows: readonly Row[]) {
 /** "3 payments totaling $300.00". */
 export function paymentsIn(rows: readonly Row[]): string {
 	const payments = rows.filter(isToSend);
-	const { length } = payments;
-	return `${length} payment${length === 1 ? '' : 's'} totaling ${centsAsDollars(totalCents(payments))}`;
+	return `${quantity(payments.length, 'payment')} totaling ${centsAsDollars(totalCents(payments))}`;
 }
 
 /** "19 of 50 paid ($23,400.00), 1 unknown, 30 not sent." */

@@ -1,6 +1,7 @@
 import { keccak256, stringToBytes } from 'viem/utils';
 import type { z } from 'zod';
 
+import { quantity } from '../../shared/lists';
 import { MAX_UNIX_SECONDS, toMilliseconds } from '../../shared/time';
 import { quoted } from '../../shared/redaction';
 import {
@@ -104,7 +105,7 @@ export function checkRoles(
 export function checkAccounts(grants: readonly Grant[], accounts = grants.length): void {
 	if (grants.length === 0) refuseToSign('The typed data doesn’t give anyone a role');
 	if (grants.length !== accounts) {
-		const given = grants.length === 1 ? '1 account' : `${grants.length} accounts`;
+		const given = quantity(grants.length, 'account');
 		refuseToSign(`The typed data gives ${given} a role, not ${accounts}`);
 	}
 	if (new Set(grants.map(({ account }) => account.toLowerCase())).size !== grants.length) {

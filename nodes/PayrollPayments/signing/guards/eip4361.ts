@@ -152,7 +152,10 @@ export function parseSignInMessage(text: string, redact: Redact = (line) => line
 	const statement = readStatement(lines);
 	lines.read('be empty', empty);
 	const message = {
-		...{ scheme, domain, address, statement },
+		scheme,
+		domain,
+		address,
+		statement,
 		uri: lines.readAfter('URI: ', 'a URI with a plain host', uri),
 		version: lines.readAfter('Version: ', '1', version),
 		chainId: lines.readAfter('Chain ID: ', 'a whole number above 0', chainId),
