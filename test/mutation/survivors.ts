@@ -43,16 +43,17 @@ const EXPLAINED: Readonly<Record<string, Explained>> = {
 			changes: [LIST],
 			why: 'The journal knows something of each; only the compiler doesn’t know.',
 		},
-		"...{ items, place, payment, writes: earlier?.writes ?? [], state: { is: 'refused', error } },":
-			{
-				changes: [
-					['earlier?.writes', 'earlier.writes'],
-					["{ is: 'refused', error }", '{}'],
-					LIST,
-					["'refused'", '""'],
-				],
-				why: 'An earlier try that paid is remembered with its row, and what is known of it replaces this.',
-			},
+		'writes: earlier?.writes ?? [],': {
+			changes: [['earlier?.writes', 'earlier.writes'], LIST],
+			why: 'An earlier try that paid is remembered with its row, and what is known of it replaces this.',
+		},
+		"state: { is: 'refused', error },": {
+			changes: [
+				["{ is: 'refused', error }", '{}'],
+				["'refused'", '""'],
+			],
+			why: 'What is known of an earlier try that paid replaces this.',
+		},
 		'isCompared: false,': {
 			changes: [['false', 'true']],
 			why: 'Only the check of a run reads it, and no try of that pays.',
