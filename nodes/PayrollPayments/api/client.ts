@@ -238,8 +238,9 @@ export class Client {
 	}
 
 	private failureIn(received: Received, call: Call<unknown>): ServiceError {
-		const { roleNeeded, withoutToken = false } = call;
-		const authentication = withoutToken ? 'none' : this.credentials.authentication;
+		const { roleNeeded, withoutToken = false, method } = call;
+		const ofSignIn = method === 'GET' ? 'none' : 'signature';
+		const authentication = withoutToken ? ofSignIn : this.credentials.authentication;
 		return errorFor(received, this.redactor.text, { roleNeeded, authentication });
 	}
 

@@ -34,7 +34,9 @@ const UNAUTHORIZED_HINTS = {
 	legacyApiKey:
 		'The API key may have expired, or the service may not accept API keys here. Replace the key, or use credentials with Wallet Sign-In or Access Token.',
 	walletSignIn: 'Test the credentials. If they work, their user may lack a role for this.',
-	none: 'The signature may not be this wallet’s, or the nonce may have expired. Get a new sign-in message and sign it again.',
+	none: 'The wallet may have no role on this Platform ID. Check both.',
+	signature:
+		'The signature may not be this wallet’s, or the nonce may have expired. Get a new sign-in message and sign it again.',
 };
 
 /** What is known about a call that failed, for the hint. */

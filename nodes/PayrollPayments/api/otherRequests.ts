@@ -9,7 +9,7 @@ interface OtherRequest {
 }
 
 const METHODS = 'DELETE|GET|HEAD|PATCH|POST|PUT';
-const LINE = new RegExp(`^(${METHODS})\\s+(/[\\w.~/-]*)(\\*?)$`);
+const LINE = new RegExp(`^(${METHODS})\\s+(/[\\w.~/@:-]*)(\\*?)$`);
 
 /**
  * What may follow where a listed path ends in `*`: nothing that a server could read as another path,

@@ -130,6 +130,8 @@ export async function signIn(
 	const { nonce } = checkSignInMessage(message, expected);
 	if (!isWanted()) throw stoppedError();
 	const body = { message, sig: await wallet.signMessage(message), nonce };
+	/* A person may have taken minutes. */
+	if (!isWanted()) throw stoppedError();
 	const { jwt } = await client
 		.sendWrite({ ...VERIFICATION, body, answer: headerToken })
 		.catch((error: unknown) => {

@@ -133,6 +133,8 @@ function saysSo(text: string): boolean {
 		.replace(/[.,:;!?\n]+/g, ' . ')
 		.replace(/[^\p{L}\p{N}'. ]/gu, ' ')
 		.replace(/ +/g, ' ')
+		/* “Payment no 7 was made” is no denial. */
+		.replace(/\bno (?=\p{L}{0,4} ?\d)/gu, 'number ')
 		/* A dash, so that what is left on both sides isn't read as one sentence. */
 		.replace(NOT_OF_A_PAYMENT, '-');
 	return (

@@ -19,17 +19,22 @@ const signature = (pattern: RegExp, message: string) =>
 		.regex(pattern, message)
 		.refine((value) => !/^(?:0x)?0+$/.test(value), 'must not be all zeros');
 
+/** Of 65 bytes. Hardware wallets may write the last one as 0 or 1, which contracts refuse. */
+const withRecoveryByte = (value: string) =>
+	value
+		.replace(/^((?:0x)?[0-9a-fA-F]{128})00$/, '$11b')
+		.replace(/^((?:0x)?[0-9a-fA-F]{128})01$/, '$11c');
+
 /** A signature of any scheme, in hex. A contract wallet's has no fixed length (EIP-1271). */
 export const hexSignature = signature(
 	/^(?:0x)?(?:[0-9a-fA-F]{2})+$/,
 	'must be whole bytes in hex, e.g. 0x4f1c',
-);
+).transform(withRecoveryByte);
 
-/** Hardware wallets may write the last byte as 0 or 1, which contracts refuse. */
 export const ecdsaSignature = signature(
 	/^0x[0-9a-fA-F]{130}$/,
 	'must be 0x followed by 130 hex characters',
-).transform((value) => value.replace(/00$/, '1b').replace(/01$/, '1c'));
+).transform(withRecoveryByte);
 
 const LABEL = '[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?';
 

@@ -43,7 +43,7 @@ const REFUSED: Record<Exclude<Decision, Open | 'sendable'>, (payment: Payment) =
 	],
 	noRecord: ({ summary }) => [
 		`There is no record of the attempt whose code is in “Confirmed Not Paid”, so the payment of ${summary} was not sent`,
-		'A refused attempt leaves no record. Clear “Confirmed Not Paid” and run the node again.',
+		'A refused attempt leaves no record, and after a restart of n8n only the node that sent it has one. If no other node sent it, clear “Confirmed Not Paid” and run the node again.',
 	],
 	usedAuthorization: ({ summary }) => [
 		`The authorization of the payment of ${summary} was already sent for another payment, so it was not sent again`,

@@ -70,9 +70,11 @@ describe('what a failure body says', () => {
 	});
 
 	/* docs/errors.md has the other ways to sign in. */
-	it('asks for a new signature after a 401 of a request without a token', () => {
-		const { hint } = failure({ success: false, data: 'No' }, 401, 'none');
-		expect(hint).toMatch(/^The signature .* Get a new sign-in message and sign it again\.$/);
+	it('asks for a new signature after a 401 only where there was one', () => {
+		const hintFor = (authentication: 'none' | 'signature') =>
+			failure({ success: false, data: 'No' }, 401, authentication).hint;
+		expect(hintFor('signature')).toMatch(/^The signature .* and sign it again\.$/);
+		expect(hintFor('none')).toMatch(/^The wallet may have no role/);
 	});
 
 	it('lists three issues at most, of the first hundred', () => {

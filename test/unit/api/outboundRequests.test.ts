@@ -205,6 +205,7 @@ describe('what the credentials list', () => {
 		[`DELETE /v2/x\n${prepare}`, { method: 'POST', url: PREPARE }],
 		['PATCH /v2/reports/*', { method: 'PATCH', url: `${BASE}/v2/reports/a-1/rows/`, body: 'x' }],
 		['PATCH /v2/reports/*', { method: 'PATCH', url: `${BASE}/v2/reports/` }],
+		['POST /v2/payments:prepare', { method: 'POST', url: `${BASE}/v2/payments:prepare` }],
 		['GET /v2/search', { url: `${BASE}/v2/search`, body: { a: 1 } }],
 	])('other nodes may send: %j, %j', async (lines, given) => {
 		for (const access of LIMITED) {

@@ -17,7 +17,7 @@ it.each([
 		.split(' ')
 		.map((made) => `It was ${made}`),
 	...['See tx-a1B2c3D4e5F6', 'pa-a1B2c3D4e5F6', 'Group pg-a1B2c3D4e5F6', 'Payment:\nsent'],
-	'Its status is complete',
+	...['Its status is complete', 'Payment no 12345 was paid', 'Invoice no A-17 was sent on 3 March'],
 	...['PAYMENT_SENT', 'INVOICE_PAID', 'paymentProcessing', 'payment.sent'],
 	'A payment with this id is pending',
 	'Unique constraint failed on the fields: (`onchain_id`)',

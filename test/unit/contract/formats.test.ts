@@ -69,4 +69,9 @@ it.each<[string, z.ZodTypeAny, string, string | undefined]>([
 	['an address', evmAddress, '0x1234', 'must be 0x followed by 40 hex characters'],
 ])('%s: %j', (_what, schema, value, fault) => {
 	expect(faultOf(schema, value)).toBe(fault);
+	for (const own of ['0x', ''].map((prefix) => `${prefix}${'5f'.repeat(64)}`)) {
+		const sent = ['00', '01', '1b'].map((last) => hexSignature.parse(`${own}${last}`));
+		expect(sent).toEqual(['1b', '1c', '1b'].map((last) => `${own}${last}`));
+		expect(hexSignature.parse(`${own}ff01`)).toBe(`${own}ff01`);
+	}
 });

@@ -714,7 +714,7 @@ describe('a code', () => {
 		expect(await look([{ ...payment, confirmedNotPaid }])).toMatchObject([
 			refusedWith(
 				'There is no record of the attempt whose code is in “Confirmed Not Paid”, so the payment of $125.00 to ana@example.com was not sent',
-				'A refused attempt leaves no record. Clear “Confirmed Not Paid” and run the node again.',
+				'A refused attempt leaves no record, and after a restart of n8n only the node that sent it has one. If no other node sent it, clear “Confirmed Not Paid” and run the node again.',
 			),
 		]);
 		expect(store.saved).toEqual([]);
