@@ -1,6 +1,6 @@
 // The build: everything under dist/ comes from here, and the same commit gives the same bytes.
 const { execFileSync } = require('node:child_process');
-const { chmod, mkdir, readdir, rm, writeFile } = require('node:fs/promises');
+const { chmod, mkdir, readdir, rm, stat, writeFile } = require('node:fs/promises');
 const path = require('node:path');
 const { dest, parallel, series, src } = require('gulp');
 const { rollup } = require('rollup');
@@ -43,12 +43,10 @@ function metadata(done) {
 
 /** npm packs the permissions that it finds, which would otherwise depend on this machine's umask. */
 async function permissions() {
-	const built = await readdir('dist', { recursive: true, withFileTypes: true });
-	const files = built.filter((entry) => entry.isFile());
-	await Promise.all([
-		...files.map(({ parentPath, name }) => chmod(path.join(parentPath, name), 0o644)),
-		...['README.md', 'LICENSE.md', 'package.json'].map((file) => chmod(file, 0o644)),
-	]);
+	const built = (await readdir('dist', { recursive: true })).map((name) => path.join('dist', name));
+	for (const file of [...built, 'README.md', 'LICENSE.md', 'package.json']) {
+		if ((await stat(file)).isFile()) await chmod(file, 0o644);
+	}
 }
 
 exports.build = series(clean, parallel(bundle, icons, json, schemas), metadata, permissions);

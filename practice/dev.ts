@@ -6,6 +6,7 @@ import {
 	readdirSync,
 	readFileSync,
 	rmSync,
+	statSync,
 	watch,
 } from 'node:fs';
 import path from 'node:path';
@@ -25,9 +26,8 @@ const SOURCES = ['nodes', 'credentials', 'icons'];
 const QUIET_MILLISECONDS = 150;
 
 function filesIn(folder: string): string[] {
-	return readdirSync(folder, { recursive: true, withFileTypes: true })
-		.filter((entry) => entry.isFile())
-		.map(({ parentPath, name }) => path.relative(folder, path.join(parentPath, name)));
+	const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+	return names.filter((name) => statSync(path.join(folder, name)).isFile());
 }
 
 /**

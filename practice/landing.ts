@@ -35,8 +35,7 @@ export class Landing {
 		const host = `127.0.0.1:${port}`;
 		const server = createServer(({ url = '/', headers }, response) => {
 			// Another host name would be another website's, and this answer signs in.
-			const answer =
-				headers.host === host ? answerTo(new URL(url, `http://${host}`), options) : NOT_FOUND;
+			const answer = headers.host === host ? answerTo(url, options) : NOT_FOUND;
 			void Promise.resolve(answer).then(({ status, headers: more, body }) =>
 				response.writeHead(status, more).end(body),
 			);
@@ -64,10 +63,11 @@ const NOT_FOUND: Answer = { status: 404 };
 const HTML = { 'content-type': 'text/html; charset=utf-8' };
 
 async function answerTo(
-	{ pathname, searchParams }: URL,
+	url: string,
 	{ editor, cookie, workflows, list, isReady, executionAt }: Omit<Options, 'port'>,
 ): Promise<Answer> {
-	const [, name = '', more] = pathname.split('/');
+	const [path = '', search] = url.split('?');
+	const [, name = '', more] = path.split('/');
 	const signedIn = { 'set-cookie': cookie };
 	if (name === '') return { status: 200, headers: { ...HTML, ...signedIn }, body: list };
 	const id = Object.hasOwn(workflows, name) ? workflows[name] : undefined;
@@ -76,7 +76,9 @@ async function answerTo(
 	if (!isUp) return { status: 503, headers: HTML, body: WAITING_PAGE };
 	const workflow = `${editor}/workflow/${id}`;
 	if (more === undefined) return { status: 302, headers: { location: workflow, ...signedIn } };
-	const execution = await executionAt(id, searchParams.get('at') ?? '').catch(() => undefined);
+	const execution = await executionAt(id, new URLSearchParams(search).get('at') ?? '').catch(
+		() => undefined,
+	);
 	const location = `${workflow}/executions${execution === undefined ? '' : `/${execution}`}`;
 	return { status: 302, headers: { location, ...signedIn } };
 }

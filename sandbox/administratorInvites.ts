@@ -89,6 +89,8 @@ export interface Execution {
 	readonly signature: string;
 	/** The wallet of the caller's token. */
 	readonly caller: string;
+	/** What stands for the caller in typed data. */
+	readonly from: string;
 }
 
 /** Batches of administrator invites, from creation to execution. */
@@ -116,7 +118,7 @@ export class AdministratorInvites {
 	}
 
 	/** Executes a batch; throws {@link ServiceFailure} 400, 403 or 404. */
-	execute({ invites, signer, typedData, signature, caller }: Execution): void {
+	execute({ invites, signer, typedData, signature, caller, from }: Execution): void {
 		const batch = this.batches.find((each) => sameMembers(each.invites, invites));
 		if (!batch) {
 			const known = invites.every((invite) =>
@@ -146,8 +148,11 @@ export class AdministratorInvites {
 				'INVALID_SIGNATURE',
 			);
 		}
-		if (recovered !== getAddress(caller)) {
+		if (recovered !== caller) {
 			throw new ServiceFailure(403, 'The signer is not the caller', 'SIGNER_MISMATCH');
+		}
+		if (typedData.from !== from) {
+			throw new ServiceFailure(400, 'typed_data.from is not the caller', 'SENDER_MISMATCH');
 		}
 		batch.executed = true;
 	}

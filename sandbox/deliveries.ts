@@ -83,6 +83,9 @@ export interface Delivery {
 
 const ANSWER_CHARACTERS = 2_000;
 
+/** How long an endpoint has to answer. */
+const ANSWER_TIMEOUT_MS = 10_000;
+
 /** Can be read as text, hex or Base64. */
 const WRONG_SECRET = '0badc0de'.repeat(6);
 
@@ -182,7 +185,7 @@ export class Deliveries {
 			this.attempts = this.attempts.slice(-settings.logLimit);
 		}
 		const stop = this.stop.signal;
-		await post(attempt, settings.deliveryTimeout, stop);
+		await post(attempt, ANSWER_TIMEOUT_MS, stop);
 		const delay = settings.retryDelays[number - 1];
 		if (attempt.outcome === 'accepted' || !options.retries || delay === undefined) return attempt;
 		if (isTestUrl(url)) return attempt;

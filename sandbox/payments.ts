@@ -41,7 +41,8 @@ interface Surroundings {
 
 /** All payments: authorized, made, and ended. Each signed salt pays once. */
 export class Payments {
-	private readonly bySalt = new Map<string, Payment>();
+	/** By the number that was signed: `57164`, `057164` and `0xdf4c` are one salt. */
+	private readonly bySalt = new Map<bigint, Payment>();
 	/** Payments that haven't ended, by transaction. */
 	private readonly processing = new Map<string, Processing>();
 	private readonly timers = new Set<NodeJS.Timeout>();
@@ -53,7 +54,7 @@ export class Payments {
 	): void {
 		const now = new Date().toISOString();
 		const payment = { ...order, created_at: now, status: 'authorized', updated_at: now } as const;
-		this.bySalt.set(salt.toLowerCase(), payment);
+		this.bySalt.set(BigInt(salt), payment);
 	}
 
 	/**
@@ -62,7 +63,7 @@ export class Payments {
 	 */
 	make(order: InstantPayment, team: Team, requestId: string, around: Surroundings): string {
 		const { salt, data } = order.typed_data;
-		const authorized = this.bySalt.get(salt.toLowerCase());
+		const authorized = this.bySalt.get(BigInt(salt));
 		if (authorized?.transaction !== undefined) {
 			throw new ServiceFailure(400, 'The payment was already made', 'PAYMENT_REPLAYED');
 		}
@@ -92,7 +93,7 @@ export class Payments {
 			onchainId: data.id,
 			groupOnchainId: data.groupID,
 		});
-		this.bySalt.set(salt.toLowerCase(), payment);
+		this.bySalt.set(BigInt(salt), payment);
 		this.processing.set(transaction, { payment, team, requestId, record });
 		if (!settings.automaticEvents) return transaction;
 

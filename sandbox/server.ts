@@ -90,6 +90,10 @@ function addService(app: FastifyInstance, service: SimulatedService): void {
 		await reply.code(status).send(failureEnvelope(message));
 	});
 	app.setNotFoundHandler(async (request, reply) => {
+		if (request.url.startsWith('/sandbox')) {
+			const error = `${request.method} ${request.url} does not exist`;
+			return await reply.code(404).send({ error });
+		}
 		await serve(service, undefined, request, reply);
 	});
 }

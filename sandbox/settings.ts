@@ -51,8 +51,6 @@ const settingsShape = z
 		fieldNames: z.record(z.string().min(1)).default({}),
 		/** Endpoint 3: how several currencies may be sent; anything else gets 400. */
 		currenciesEncodings: z.array(z.enum(CURRENCIES_ENCODINGS)).nonempty().default(['repeated']),
-		/** Endpoint 11: whether the filter by email heeds case, which isn't documented. */
-		emailFilter: z.enum(['anyCase', 'exact']).default('anyCase'),
 
 		/** The domain in sign-in messages, which is the product's website; null is the API's own host. */
 		signInDomain: z.string().min(1).nullable().default('app.payroll.example'),
@@ -120,8 +118,6 @@ const settingsShape = z
 		growingTeamSize: z.number().int().min(30).max(200_000).default(30),
 		/** Milliseconds before the second, third and fourth delivery attempt. */
 		retryDelays: z.array(z.number().nonnegative()).default([60_000, 120_000, 300_000]),
-		/** Milliseconds to wait for an endpoint's 2xx. */
-		deliveryTimeout: z.number().positive().default(10_000),
 		/** How many requests the wire log keeps; the counts include older ones. */
 		logLimit: z.number().int().positive().default(20_000),
 	})

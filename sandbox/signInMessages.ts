@@ -48,7 +48,7 @@ export class SignInMessages {
 		const now = Date.now();
 		const message = new SiweMessage({
 			domain: domainOf(settings, url),
-			address: getAddress(holder.wallet),
+			address: holder.wallet,
 			statement: 'Sign in to Payroll and Payments. Signing costs nothing and moves no funds.',
 			uri: settings.signInDomain === null ? url : `https://${settings.signInDomain}`,
 			version: '1',
@@ -71,6 +71,8 @@ export class SignInMessages {
 	): Promise<TokenHolder> {
 		const message = readMessage(text);
 		const issued = this.issued.get(message.nonce);
+		// Any attempt uses up the nonce, even a failed one.
+		this.issued.delete(message.nonce);
 		if (!issued || message.nonce !== nonce) {
 			throw new ServiceFailure(
 				401,
@@ -78,8 +80,6 @@ export class SignInMessages {
 				'NONCE_INVALID',
 			);
 		}
-		// Any attempt uses up the nonce, even a failed one.
-		this.issued.delete(message.nonce);
 		const { holder } = issued;
 		if (text !== issued.text) {
 			throw new ServiceFailure(
@@ -94,10 +94,10 @@ export class SignInMessages {
 			const reason = result.error ? String(result.error.type) : 'Verification failed.';
 			throw new ServiceFailure(401, `Sign-in refused: ${reason}`, 'INVALID_SIGNATURE');
 		}
-		if (getAddress(message.address) !== getAddress(holder.wallet)) {
+		if (getAddress(message.address) !== holder.wallet) {
 			throw new ServiceFailure(401, 'The message was issued to another wallet', 'WALLET_MISMATCH');
 		}
-		return { ...holder, wallet: getAddress(holder.wallet) };
+		return holder;
 	}
 
 	/** Forgets all messages that haven't been signed yet. */

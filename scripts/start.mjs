@@ -29,10 +29,16 @@ const runningFile = path.join(dataFolder, 'running.json');
 /** @type {{ stop(): Promise<void> }[]} */
 const servers = [];
 
+/** @type {Promise<unknown> | undefined} */
+let stopped;
+
+/** Also waits for servers that are stopping already, so that n8n ends before this process does. */
 async function stopServers() {
-	if (servers.length === 0) return;
-	await Promise.all(servers.splice(0).map((server) => server.stop()));
-	rmSync(runningFile, { force: true });
+	if (servers.length > 0) {
+		const stops = servers.splice(0).map((server) => server.stop());
+		stopped = Promise.all([stopped, ...stops]).then(() => rmSync(runningFile, { force: true }));
+	}
+	await stopped;
 }
 
 /** Two n8n processes on one data folder would damage it. */

@@ -112,12 +112,12 @@ export function lockUntilExit(file) {
  */
 export async function whileLocked(file, activity, work) {
 	mkdirSync(path.dirname(file), { recursive: true });
-	for (let isTold = false; !tryLock(file); await pause(200)) {
+	for (let isReported = false; !tryLock(file); await pause(200)) {
 		if (holderIsGone(file)) {
 			removeLeftover(file);
-		} else if (!isTold) {
+		} else if (!isReported) {
 			say(`Waiting for another process that ${activity}`);
-			isTold = true;
+			isReported = true;
 		}
 	}
 	try {

@@ -1,5 +1,13 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+	existsSync,
+	mkdirSync,
+	readdirSync,
+	readFileSync,
+	statSync,
+	rmSync,
+	writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 
 import { whileLocked } from './lock.mjs';
@@ -36,14 +44,9 @@ function fingerprint() {
 			add(source);
 			continue;
 		}
-		const entries = readdirSync(path.join(repository, source), {
-			recursive: true,
-			withFileTypes: true,
-		});
-		const files = entries
-			.filter((entry) => entry.isFile())
-			.map(({ parentPath, name }) => path.relative(repository, path.join(parentPath, name)));
-		files.sort().forEach(add);
+		const names = readdirSync(path.join(repository, source), { recursive: true, encoding: 'utf8' });
+		const files = names.map((name) => path.join(source, name)).sort();
+		files.filter((file) => statSync(path.join(repository, file)).isFile()).forEach(add);
 	}
 	return hash.digest('hex');
 }

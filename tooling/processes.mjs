@@ -109,6 +109,10 @@ export function inBackground(script, args) {
 const NPM_SETTINGS =
 	/^npm_config_(registry|cache|userconfig|ca|cafile|strict_ssl|(https_|no)?proxy)$/i;
 
+/** Of npm's running script, of n8n, and of Node.js. */
+const OTHER_SETTINGS =
+	/^(npm_|n8n_|db_|executions_|queue_|generic_|credentials_|nodes_|webhook_url|node_options|node_env)/i;
+
 /**
  * The environment for a child process, without npm's variables of the running script and without
  * n8n's settings, so that both behave as on a fresh machine.
@@ -118,12 +122,14 @@ const NPM_SETTINGS =
  */
 export function cleanEnvironment(additions = {}) {
 	const kept = Object.entries(process.env).flatMap(([name, value]) =>
-		value === undefined ||
-		(/^(npm_|n8n_|db_|node_options|node_env)/i.test(name) && !NPM_SETTINGS.test(name))
+		value === undefined || (OTHER_SETTINGS.test(name) && !NPM_SETTINGS.test(name))
 			? []
 			: [/** @type {const} */ ([name, value])],
 	);
-	return { ...Object.fromEntries(kept), ...additions };
+	/* n8n would ask a proxy for the sandbox, too. */
+	const { no_proxy, NO_PROXY = no_proxy } = process.env;
+	const direct = [NO_PROXY, 'localhost,127.0.0.1'].filter(Boolean).join(',');
+	return { ...Object.fromEntries(kept), no_proxy: direct, NO_PROXY: direct, ...additions };
 }
 
 /**
@@ -145,11 +151,11 @@ export async function run(command, args, { cwd, env = cleanEnvironment(), priori
 	if (child.pid !== undefined && priority !== undefined) setPriority(child.pid, priority);
 	let output = '';
 	let everything = '';
-	child.stdout?.on('data', (chunk) => {
+	child.stdout?.setEncoding('utf8').on('data', (chunk) => {
 		output += chunk;
 		everything += chunk;
 	});
-	child.stderr?.on('data', (chunk) => {
+	child.stderr?.setEncoding('utf8').on('data', (chunk) => {
 		everything += chunk;
 	});
 	const code = await ended;

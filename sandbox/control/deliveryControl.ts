@@ -58,10 +58,12 @@ export function addDeliveryControl(app: FastifyInstance, service: SimulatedServi
 	});
 	app.post('/sandbox/deposits', async (request) => {
 		const options = depositShape.parse(bodyOf(request));
-		const events = Array.from({ length: options.count }, () =>
-			depositEvents(service, options),
-		).flat();
-		if (options.delivery.signature === 'valid') events.forEach((event) => credit(service, event));
+		const deposits = Array.from({ length: options.count }, () => depositEvents(service, options));
+		if (options.delivery.signature === 'valid') {
+			/* The last status counts: a deposit that is reverted leaves nothing. */
+			for (const events of deposits) credit(service, events.at(-1));
+		}
+		const events = deposits.flatMap((each) => (options.reorder ? each.toReversed() : each));
 		// Statuses keep their order only if one event is sent at a time.
 		const concurrency = options.statuses ? 1 : options.concurrency;
 		return await sendAll(service, events, { ...options, concurrency });
@@ -90,17 +92,16 @@ export function addDeliveryControl(app: FastifyInstance, service: SimulatedServi
 /** Events of one deposit, one for each status, each with a new idempotency key. */
 function depositEvents(
 	service: SimulatedService,
-	{ deposit, statuses, reorder, ...options }: z.infer<typeof depositShape>,
+	{ deposit, statuses, ...options }: z.infer<typeof depositShape>,
 ): ServiceEvent[] {
 	const first = make(service, 'deposit.received', { ...options, content: deposit });
 	if (!statuses) return [first];
 	const same = z.record(z.unknown()).parse(first.deposit);
-	const events = statuses.map((status, index) => {
+	return statuses.map((status, index) => {
 		const updated_at = new Date(Date.now() + index).toISOString();
 		const content = { ...same, updated_at, ...deposit, status };
 		return make(service, 'deposit.received', { ...options, content });
 	});
-	return reorder ? events.reverse() : events;
 }
 
 type MakeOptions = Pick<z.infer<typeof eventShape>, 'version' | 'optionalFields' | 'envelope'> & {
@@ -140,7 +141,7 @@ const creditShape = z.object({
 });
 
 /** Adds a complete deposit to the balance; ignores a deposit with missing or malformed fields. */
-function credit({ organisation }: SimulatedService, event: ServiceEvent): void {
+function credit({ organisation }: SimulatedService, event: ServiceEvent | undefined): void {
 	const deposit = creditShape.safeParse(event).data?.deposit;
 	const balances = deposit && organisation.workspace(deposit.entity_nanoid)?.balances;
 	if (!balances) return;

@@ -49,7 +49,7 @@ export const executeAdministratorInvites = defineOperation<ExecuteRequest>(
 	({ body }, { service: { organisation, administratorInvites, settings }, caller }) => {
 		if (!caller) throw new ServiceFailure(401, 'A token is needed', 'TOKEN_MISSING');
 		const found = [organisation.company, ...organisation.teams].find(({ invites }) =>
-			invites.some(({ nanoid }) => body.invites.includes(nanoid)),
+			body.invites.every((id) => invites.some(({ nanoid }) => nanoid === id)),
 		);
 		const nanoid = found?.nanoid ?? organisation.company.nanoid;
 		existing(
@@ -62,6 +62,7 @@ export const executeAdministratorInvites = defineOperation<ExecuteRequest>(
 			...body,
 			typedData: body.typed_data,
 			caller: caller.address,
+			from: fromOf(caller, settings),
 		});
 		return { invites: body.invites, transaction: organisation.randomness.identifier('tx') };
 	},

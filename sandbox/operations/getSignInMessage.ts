@@ -22,7 +22,7 @@ export const getSignInMessage = defineOperation<Request>(
 				'ROLE_MISSING',
 			);
 		}
-		const holder = { wallet, platformId: platformid };
+		const holder = { wallet: account.address, platformId: platformid };
 		return { siwe: service.signIn.issue(holder, service.url, service.settings) };
 	},
 );

@@ -26,11 +26,9 @@ export const listTeamUsers = defineOperation<Request>(
 			() => requireRole(caller, team_nanoid, ANY_ROLE, organisation),
 			settings,
 		);
-		const compared = (email: string) =>
-			settings.emailFilter === 'exact' ? email : email.toLowerCase();
-		const wanted = query.emails && new Set(query.emails.map(compared));
+		const wanted = query.emails && new Set(query.emails.map((email) => email.toLowerCase()));
 		const users = wanted
-			? team.users.filter(({ email }) => wanted.has(compared(email)))
+			? team.users.filter(({ email }) => wanted.has(email.toLowerCase()))
 			: team.users;
 		const { users: found, pagination } = paginate(users, query);
 		const { recordFields } = settings;

@@ -25,6 +25,7 @@ it('waits while n8n restarts, then goes on by itself; the list of examples is th
 	};
 	const { status, text } = await follow('/');
 	expect(status).toBe(200);
+	expect((await follow('//')).status).toBe(200);
 	expect(text).toContain('<a href="/first">A &#38; B</a> <span>&#60;b&#62;</span>');
 	const waiting = await follow('/first');
 	expect(waiting).toMatchObject({ status: 503, to: null });

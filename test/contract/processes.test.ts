@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 
 import { repository } from '../../tooling/paths.mjs';
+import { cleanEnvironment } from '../../tooling/processes.mjs';
 
 /** A program that starts a process which never ends, and hands its output on to it. */
 const PARENT = `
@@ -28,4 +29,13 @@ it('ends what a process started when that process gets a signal', async () => {
 		return await ended;
 	});
 	expect(await Promise.all(ends)).toEqual(signals.map((signal) => [null, signal]));
+});
+
+it('hands on no settings of n8n, and no proxy for this machine', () => {
+	const [set, before] = [{ EXECUTIONS_MODE: 'queue', no_proxy: 'intranet' }, { ...process.env }];
+	Object.assign(process.env, set);
+	const { EXECUTIONS_MODE, NO_PROXY, PATH } = cleanEnvironment();
+	process.env = before;
+	expect([EXECUTIONS_MODE, NO_PROXY]).toEqual([undefined, 'intranet,localhost,127.0.0.1']);
+	expect(PATH).toBe(before.PATH);
 });

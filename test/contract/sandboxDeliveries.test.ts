@@ -82,6 +82,7 @@ it('credits a complete deposit once, even if it is delivered several times or re
 	expect(new Set(received.map(({ body }) => body)).size).toBe(1);
 	await control('deposits', { deposit: { ...deposit, status: 'pending' } });
 	await control('deposits', { deposit, delivery: { signature: 'wrong' } });
+	await control('deposits', { deposit, statuses: ['complete', 'reverted'] });
 	expect(balances?.get('USD')).toBe(before + 5_000n);
 });
 

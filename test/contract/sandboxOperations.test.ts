@@ -161,6 +161,10 @@ describe('administrator invites', () => {
 		for (const [change, status] of changes) {
 			expectRefusal(await execute({ ...body, ...change }), 'executeAdministratorInvites', status);
 		}
+		/* Who signed it themselves, but isn't the one it was made for. */
+		const byAnother = { ...body, signature, signer };
+		const reply = await as('teamAdministrator').put('/v2/invites/manager', byAnother);
+		expect(reply).toMatchObject({ status: 400, body: { error_code: 'SENDER_MISMATCH' } });
 	});
 });
 
@@ -246,8 +250,11 @@ describe('signing in', () => {
 			status: 401,
 			body: { error_code: 'NONCE_INVALID' },
 		});
-		const other = new SiweMessage(await viewer().signInMessage()).nonce;
-		expect(await viewer().verify(message, signature, other)).toMatchObject({ status: 401 });
+		const next = await viewer().signInMessage();
+		const proof = await viewer().wallet.signMessage(next);
+		for (const nonce of ['anotherNonce', new SiweMessage(next).nonce]) {
+			expect(await viewer().verify(next, proof, nonce)).toMatchObject({ status: 401 });
+		}
 	});
 
 	interface Wrong {
@@ -275,6 +282,9 @@ describe('signing in', () => {
 		const { address, platformId, shortPlatformId } = viewer().account;
 		expect(await ask(address.toLowerCase(), platformId.toLowerCase())).toBe(200);
 		expect(await ask(address, shortPlatformId)).toBe(200);
+		expect(await ask(`0x${address.slice(2).toUpperCase()}`, platformId)).toBe(200);
+		const mixed = address.replace(/[A-F]/, (letter) => letter.toLowerCase());
+		expect(await ask(mixed, platformId)).toBe(200);
 		expect(await ask(as('stranger').account.address, platformId)).toBe(403);
 		expect(await ask(address, administrator().account.platformId)).toBe(403);
 		expect(await ask(address, 'PLT-0')).toBe(404);
@@ -301,7 +311,9 @@ it.each([401, 403, 400, 404, 500, 200] as const)(
 	},
 );
 
-type Prepared = Omit<Payload, 'message'> & { typed_data: { data: Record<string, string> } };
+type Prepared = Omit<Payload, 'message'> & {
+	typed_data: { salt: string; data: Record<string, string> };
+};
 
 /* services.test.ts pays with the other settings of typed data. */
 it('the call that prepares a payment answers as Endpoint 6 does, in numbers; it is paid once', async () => {
@@ -322,6 +334,10 @@ it('the call that prepares a payment answers as Endpoint 6 does, in numbers; it 
 	dataOf(sandbox, await pay(), 'createInstantPayment');
 	const replayed = { status: 400, body: { error_code: 'PAYMENT_REPLAYED' } };
 	expect(await pay()).toMatchObject(replayed);
+	for (const salt of [`0${typed_data.salt}`, `0x${BigInt(typed_data.salt).toString(16)}`]) {
+		authorization.message.salt = salt;
+		expect(await pay()).toMatchObject(replayed);
+	}
 });
 
 /* services.test.ts sends requests with other names. */
@@ -393,5 +409,8 @@ describe('a page elsewhere in a person’s browser', () => {
 		expect(await statusFor({})).toBe(200);
 		expect(await statusFor({ origin: sandbox.url })).toBe(200);
 		expect(await statusFor({ host: `localhost:${port}` })).toBe(200);
+		const seen = sandbox.wire().length;
+		expect(await statusFor({}, '/sandbox/endpoint')).toBe(404);
+		expect(sandbox.wire()).toHaveLength(seen);
 	});
 });

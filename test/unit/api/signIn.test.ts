@@ -6,6 +6,7 @@ import {
 	type WalletCredentials,
 } from '../../../nodes/PayrollPayments/api/credentials';
 import { signIn } from '../../../nodes/PayrollPayments/api/signIn';
+import { stoppedError } from '../../../nodes/PayrollPayments/shared/errors';
 import { refusalFrom } from '../../support/refusals';
 import { address, MESSAGE as siwe, now, privateKey } from '../signing/genuineMessage';
 
@@ -35,7 +36,7 @@ const failure = (status: number, data: string, error_code?: string): HttpAnswer 
 /** A service that gives the answers in order, and what happened at it and at the wallet. */
 function serviceAnswering(...answers: HttpAnswer[]) {
 	const requests: HttpRequest[] = [];
-	const attempt = async (more: object) =>
+	const attempt = async (more: object, isWanted?: () => boolean) =>
 		await signIn(
 			credentials(more),
 			async (request) => {
@@ -45,9 +46,10 @@ function serviceAnswering(...answers: HttpAnswer[]) {
 				return next;
 			},
 			undefined,
-			{ now: () => now },
+			{ now: () => now, isWanted },
 		);
-	const refusal = async (more = {}) => await refusalFrom(attempt(more));
+	const refusal = async (more = {}, isWanted?: () => boolean) =>
+		await refusalFrom(attempt(more, isWanted));
 	return { requests, refusal };
 }
 
@@ -134,6 +136,13 @@ describe('signing in', () => {
 			expect(`${message}${hint}`).not.toContain(jwt.slice(0, 12));
 			expect(message).not.toMatch(/[\x00-\x1f]/);
 		}
+	});
+
+	it.each([1, 2])('signs or sends nothing once nobody wants it, at question %d', async (last) => {
+		const service = serviceAnswering(success({ siwe }));
+		let asked = 0;
+		const { message } = await service.refusal({}, () => (asked += 1) < last);
+		expect([message, asked, service.requests.length]).toEqual([stoppedError().message, last, 1]);
 	});
 
 	it('passes on what the connection says', async () => {
