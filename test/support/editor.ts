@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import type { Locator, Page } from 'playwright-core';
 
 import { launchBrowser } from './browser';
-import { withPalette } from './palette';
+import { withPalette } from '../../tooling/palette';
 import { LOGIN } from '../../n8nHost/n8nRest';
 import type { Workflow } from '../../n8nHost/workflows';
 
