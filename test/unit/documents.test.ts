@@ -31,7 +31,7 @@ const COMMANDS: ReadonlyArray<readonly [line: RegExp, how: HowItIsRun]> = [
 		/^(PACKAGE=|cd "\$\{N8N_USER_FOLDER|rm -rf "\$PACKAGE"|tar |docker )/,
 		{ notRun: 'changes the reader’s n8n' },
 	],
-	[/^(PAYROLL_PAYMENTS_N8N=\S+ )?npx jest /, { notRun: 'is a test itself' }],
+	[/^(PAYROLL_PAYMENTS_N8N=\S+ )?npm run test:e2e -- /, { notRun: 'is a test itself' }],
 	[/^npx tsx sandbox\/main\.ts /, { runIn: 'test/contract/sandboxProcess.test.ts' }],
 	[/^(S=|curl )/, { runIn: 'test/contract/sandboxCommands.test.ts' }],
 ];
