@@ -127,8 +127,9 @@ export function cleanEnvironment(additions = {}) {
 			: [/** @type {const} */ ([name, value])],
 	);
 	/* n8n would ask a proxy for the sandbox, too. */
-	const { no_proxy, NO_PROXY = no_proxy } = process.env;
-	const direct = [NO_PROXY, 'localhost,127.0.0.1'].filter(Boolean).join(',');
+	const { no_proxy = '', NO_PROXY = no_proxy } = process.env;
+	const hosts = new Set([...NO_PROXY.split(','), 'localhost', '127.0.0.1']);
+	const direct = [...hosts].filter(Boolean).join(',');
 	return { ...Object.fromEntries(kept), no_proxy: direct, NO_PROXY: direct, ...additions };
 }
 

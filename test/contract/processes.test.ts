@@ -32,10 +32,10 @@ it('ends what a process started when that process gets a signal', async () => {
 });
 
 it('hands on no settings of n8n, and no proxy for this machine', () => {
-	const [set, before] = [{ EXECUTIONS_MODE: 'queue', no_proxy: 'intranet' }, { ...process.env }];
+	const [set, before] = [{ EXECUTIONS_MODE: 'queue', NO_PROXY: 'localhost,intranet' }, { ...process.env }];
 	Object.assign(process.env, set);
 	const { EXECUTIONS_MODE, NO_PROXY, PATH } = cleanEnvironment();
 	process.env = before;
-	expect([EXECUTIONS_MODE, NO_PROXY]).toEqual([undefined, 'intranet,localhost,127.0.0.1']);
+	expect([EXECUTIONS_MODE, NO_PROXY]).toEqual([undefined, 'localhost,intranet,127.0.0.1']);
 	expect(PATH).toBe(before.PATH);
 });
