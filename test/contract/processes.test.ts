@@ -32,7 +32,10 @@ it('ends what a process started when that process gets a signal', async () => {
 });
 
 it('hands on no settings of n8n, and no proxy for this machine', () => {
-	const [set, before] = [{ EXECUTIONS_MODE: 'queue', NO_PROXY: 'localhost,intranet' }, { ...process.env }];
+	const [set, before] = [
+		{ EXECUTIONS_MODE: 'queue', NO_PROXY: 'localhost,intranet' },
+		{ ...process.env },
+	];
 	Object.assign(process.env, set);
 	const { EXECUTIONS_MODE, NO_PROXY, PATH } = cleanEnvironment();
 	process.env = before;
