@@ -57,9 +57,9 @@ const entityId = identifier('te', 'co', 'us');
 
 /** *Teams and Companies*: an identifier on each line, and a name unless the identifier serves as one. */
 const entities = linesOf<Entity>((line, above) => {
-	const [, id = '', name = ''] = /^([^\s,]+)[\s,]*(.*)$/.exec(line) ?? [];
-	const fault = entityId.safeParse(id).error?.issues[0]?.message;
-	if (fault !== undefined) return { fault: `the ID ${fault}` };
+	const [, given = '', name = ''] = /^([^\s,]+)[\s,]*(.*)$/.exec(line) ?? [];
+	const { data: id, error } = entityId.safeParse(given);
+	if (id === undefined) return { fault: `the ID ${error?.issues[0]?.message}` };
 	if (above.some((entity) => entity.id === id)) return { fault: `${id} is listed again` };
 	return { value: { id, name: name === '' ? id : name } };
 });

@@ -13,6 +13,9 @@ const OF_ONE_USE = /\b(?:nonce|salt)s?\b/i;
 /** Names of what another request has made: "duplicate_of", "existing_payment", "transaction_hash". */
 const OF_ANOTHER = /\b(?:duplicated?|existing|previous|conflicting|transaction|txn?)\b/i;
 
+/** Names of what became of something. */
+const OF_STATE = /\b(?:status|state|status code)$/i;
+
 /** What a validator says of a field that isn't there, and so was never used. */
 const OF_ABSENCE =
 	/^(?:(?:this )?field )?(?:is )?(?:required|missing)$|\breceived (?:undefined|null)$/i;
@@ -34,7 +37,8 @@ function toldByName(name: string, member: unknown, isDocumented: boolean): strin
 	if (OF_ONE_USE.test(words)) return isRepeated(name, member) ? [] : [name];
 	/* Of more words, "email_confirmed" for instance, it may not be the payment that is so. */
 	if (member === true) return [words.includes(' ') ? name : `is ${name}`];
-	if (member !== false) return isDocumented || OF_ANOTHER.test(words) ? [name] : [];
+	const isState = ['string', 'number'].includes(typeof member) && OF_STATE.test(words);
+	if (member !== false) return isDocumented || isState || OF_ANOTHER.test(words) ? [name] : [];
 	if (OF_BEING_UNDONE.test(words)) return [`already ${name}`];
 	return OF_CHECKS.test(words) ? [name] : [];
 }
@@ -44,7 +48,7 @@ function toldByName(name: string, member: unknown, isDocumented: boolean): strin
  * @param isDocumented else its members can be about anything, so few of their names count: "limit": { "used": 3 }
  */
 function textsToldBy(value: unknown, isDocumented: boolean): string[] {
-	if (typeof value === 'string') return [value];
+	if (typeof value === 'string' || typeof value === 'number') return [String(value)];
 	if (Array.isArray(value)) return value.flatMap((member) => textsToldBy(member, isDocumented));
 	if (!isRecord(value)) return [];
 	const isOfAbsence = typeof value.message === 'string' && OF_ABSENCE.test(value.message);
@@ -67,5 +71,7 @@ export function textOf({
 	/** The members that aren't documented. */
 	readonly rest: unknown;
 }): string {
-	return [...textsToldBy(data, true), code, ...textsToldBy(rest, false)].join('\n');
+	/* “PAID” alone says what the status is. */
+	const ofCode = /^[A-Za-z]+$/.test(code) ? [`status ${code}`] : [];
+	return [...textsToldBy(data, true), code, ...ofCode, ...textsToldBy(rest, false)].join('\n');
 }

@@ -39,7 +39,8 @@ type Pagination = z.infer<typeof teamUsersAnswer>['pagination'];
 /** Whether there are more users. A service that leaves `has_more` out may still name the next page. */
 function goesOn(pagination: Pagination): boolean {
 	const { has_more: hasMore, next_offset: offset, next_page: page } = pagination ?? {};
-	return hasMore ?? (offset ?? (typeof page === 'number' ? page : null)) !== null;
+	const isNamed = typeof page === 'number' || (typeof page === 'string' && page.trim() !== '');
+	return hasMore ?? (offset ?? (isNamed ? page : null)) !== null;
 }
 
 /** Page after page until there are `most` different users. */

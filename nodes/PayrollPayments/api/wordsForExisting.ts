@@ -3,7 +3,7 @@ const MADE =
 	'paid|made|sent|submitted|executed|completed|confirmed|settled|received|succeeded|initiated|queued|redeemed|claimed|transferred|credited|debited|disbursed|relayed|broadcast(?:ed)?|captured|dispatched|mined|finali[sz]ed';
 
 /** What is said of a payment that isn't made yet. */
-const WAITING = 'pending|processing|queued|on hold|under review';
+const WAITING = 'pending|processing|in process|on its way|underway|queued|on hold|under review';
 
 const PAYMENT = '(?:payment|transaction|transfer|payout)';
 
@@ -27,6 +27,8 @@ const NOT_OF_A_PAYMENT = new RegExp(
 		/* "You have used up your daily limit", "Too many payments were made today". */
 		String.raw`(?:have|'ve) used (?:\w+ ){0,3}your (?:\w+ ){0,3}limit`,
 		String.raw`too many (?:\w+ )?(?:were|have been) \w+`,
+		/* The usual words of a refusal for another reason, such as a balance that is too low. */
+		String.raw`(?:cannot|can't|couldn't|(?:can|could) not) be processed(?! (?:again|before|twice|more|a second|yet))`,
 		String.raw`session (?:has |is )?time(?:d )?out`,
 		String.raw`(?:invalid|unsupported|wrong) network error`,
 		String.raw`scheduled maintenance`,
@@ -58,7 +60,11 @@ const OTHER = new RegExp(
 		String.raw`\bknown transaction\b|\brepla(?:ced|cement)\b|\brepeated\b|\bdouble (?:payment|spend|submission)\b`,
 		String.raw`\b(?:another|previous|prior|earlier|same|identical|similar|existing|repeat|concurrent) (?:api )?(?:${PAYMENT}|request|tx)\b`,
 		String.raw`\b(?:status|state)(?: \.)? (?:of |is |was )?(?:transition from )?(?:${MADE}|complete|processing)\b`,
-		String.raw`\b(?:acquire|obtain) (?:an? |the )?lock\b|\block the resource\b|\bresource (?:is )?locked\b|\bdeadlock\b`,
+		String.raw`\b(?:got|found|current|actual)(?: \.)? (?:${MADE}|complete)\b|\bno longer (?:a )?(?:draft|open|pending)\b`,
+		String.raw`\bprimary ?key constraint\b|\bconstraint (?:unique|primary ?key)\b|\bunique index\b|\bora 00001\b|\b(?:am05|du0[1-5])\b`,
+		String.raw`\bachieve a quorum\b|\banother process\b|\bsame idempotency key\b|\b(?:completed ${PAYMENT}|paid invoice)\b`,
+		String.raw`(?<!\bno )\b${PAYMENT} with (?:this|that|the same) (?:\w+ ){1,3}(?:was|has been) found\b|\bthere is an? ${PAYMENT} with (?:this|that|the same)\b`,
+		String.raw`\b(?:acquire|obtain) (?:\w+ ){0,3}lock\b|\block the resource\b|\bresource (?:is )?locked\b|\bdeadlock\b`,
 		String.raw`\b(?:p2002|23505|e11000)\b|\bconditional (?:request|check) failed\b|\bconcurrent update\b`,
 	].join('|'),
 );
@@ -76,7 +82,11 @@ const UNANSWERED = new RegExp(
 		String.raw`\babort error\b|\b(?:operation|request|stream) (?:was |has been )?aborted\b|\baborted a request\b`,
 		/* Of a page that a relay, or a proxy before it, sent in place of JSON. */
 		String.raw`\bunexpected (?:end of json|token .{0,40}\bjson)\b`,
-		String.raw`\b(?:wait|await)ing (?:for )?confirmations\b|\bnot (?:yet )?mined\b`,
+		String.raw`\b(?:wait|await)ing (?:for )?confirmations\b|\bnot (?:yet )?(?:been )?mined\b`,
+		String.raw`\b${PAYMENT}(?: is| was| has)? (?:still )?(?:(?:wait|await)ing (?:for )?confirmation|not (?:yet )?(?:been )?confirmed)\b`,
+		String.raw`\b(?:no|missing) response\b|\b(?:did not|didn't|does not|doesn't|not) (?:respond|answer)\b|\bdeadline exceeded after\b`,
+		String.raw`\bdisconnect reset before headers\b|\btransport is closing\b|\bio exception\b|\bcode server error\b`,
+		String.raw`\b(?:http|returned|answered|response code)(?: http| with)? (?:409|5\d\d)\b`,
 		String.raw`\bbad gateway\b|\b503 service\b|\bstatus(?: code)?(?: \.)? (?:409|5\d\d)\b`,
 		/* Who says so doesn't know what came of it. */
 		String.raw`\b(?:internal|unexpected|unknown) (?:server |json rpc )?error\b|\bsomething went wrong\b`,
@@ -90,9 +100,12 @@ const IS = '(?: \\.)? (?:(?:is|was|has(?: been)?) )?(?:successfully )?';
 const CARRIED_OUT =
 	'accepted|carried out|done|finished|fulfilled|(?:went|gone) through|issued|performed|posted|recorded|released';
 
+/** What names a payment: “Invoice INV-1001 paid”, “Payment of $125.00 completed”. */
+const NUMBER = String.raw`(?:(?: [a-z]+){0,2} \w*\d\w*(?: \. \d+)?(?: usdc?)?)?`;
+
 /** As codes and names of events say it: PAYMENT_SENT, payment.sent, "invoice paid on 3 March"; not "payment made by …". */
 const SENT = new RegExp(
-	String.raw`(?<!\bno (?:\w+ ){0,2}|\binvalid )\b(?:(?:${PAYMENT}|invoice|authorization)${IS}(?:${MADE}|created|scheduled|successful|complete)|${PAYMENT}${IS}(?:${CARRIED_OUT}))(?= \.| ?$| (?:on|at|but|earlier|previously|successfully)\b)`,
+	String.raw`(?<!\bno (?:\w+ ){0,2}|\binvalid )\b(?:(?:${PAYMENT}|invoice|authorization)${NUMBER}${IS}(?:${MADE}|created|scheduled|successful|complete)|${PAYMENT}${IS}(?:${CARRIED_OUT}))(?= \.| ?$| (?:on|at|but|earlier|previously|successfully)\b)`,
 );
 
 /** "A payment with this id is pending", "a pending payment", and PAYMENT_PROCESSING; not "payment processing failed". */

@@ -1,4 +1,10 @@
-import type { IDataObject, IDisplayOptions, INodeProperties, IPollFunctions } from 'n8n-workflow';
+import type {
+	IDataObject,
+	IDisplayOptions,
+	INode,
+	INodeProperties,
+	IPollFunctions,
+} from 'n8n-workflow';
 
 import { z } from 'zod';
 import { messageOf, UserError, wrapError } from '../shared/errors';
@@ -98,14 +104,17 @@ export function savedValues(
 	return { read, readSaved: read, isResolved: true, ...texts };
 }
 
-type TriggerContext = Pick<IPollFunctions, 'getNode' | 'getNodeParameter'> & {
+type TriggerContext = Pick<IPollFunctions, 'getNodeParameter'> & {
 	evaluateExpression?(expression: string): unknown;
 };
 
 /** The parameters of a trigger, which has no input items. */
-export function parametersOf(context: TriggerContext, fields: FieldSet): ParameterSource {
+export function parametersOf(
+	context: TriggerContext,
+	{ parameters: saved }: Pick<INode, 'parameters'>,
+	fields: FieldSet,
+): ParameterSource {
 	const hint = 'Correct the field, then publish the workflow again.';
-	const saved = context.getNode().parameters;
 	return {
 		read: (name) => {
 			const { displayName = name, default: preset } = fields[name]?.form ?? {};

@@ -218,7 +218,8 @@ export const eventField = choice(
 
 export function readParameters(context: IPollFunctions): { event: PollEvent; watch: Watch } {
 	const menuOnly = { event: eventField };
-	const { event } = readFields(menuOnly, parametersOf(context, menuOnly));
+	const node = context.getNode();
+	const { event } = readFields(menuOnly, parametersOf(context, node, menuOnly));
 	const { fields, readWatch } = EVENTS[event];
-	return { event, watch: readWatch(parametersOf(context, fields)) };
+	return { event, watch: readWatch(parametersOf(context, node, fields)) };
 }

@@ -1,6 +1,6 @@
-import type { IWebhookFunctions } from 'n8n-workflow';
+import type { INode, IWorkflowMetadata } from 'n8n-workflow';
 
 /** Names a node of a workflow in this process's memory. */
-export function nodeKeyOf(context: Pick<IWebhookFunctions, 'getWorkflow' | 'getNode'>): string {
-	return `${context.getWorkflow().id}:${context.getNode().id}`;
+export function nodeKeyOf({ id }: Pick<IWorkflowMetadata, 'id'>, node: Pick<INode, 'id'>): string {
+	return `${id}:${node.id}`;
 }

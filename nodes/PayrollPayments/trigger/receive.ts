@@ -21,6 +21,7 @@ import { verifySignature, type Delivery, type DeliveryHeaders } from './verifySi
 export async function receive(context: IWebhookFunctions): Promise<IWebhookResponseData> {
 	const delivery: Delivery = context.getRequestObject();
 	const response: OutgoingResponse = context.getResponseObject();
+	const node = context.getNode();
 	const redactor = new Redactor();
 	const isTest = context.getMode() === 'manual';
 	const answer = (status: number, body: JsonObject): IWebhookResponseData => {
@@ -29,12 +30,12 @@ export async function receive(context: IWebhookFunctions): Promise<IWebhookRespo
 	};
 	/* Someone is setting up the trigger and sees why nothing started. Production never does this. */
 	const show = (answered: IWebhookResponseData, what: string, hint = ''): IWebhookResponseData => {
-		const item = itemWithError(context.getNode(), redactor.text(what), redactor.text(hint));
+		const item = itemWithError(node, redactor.text(what), redactor.text(hint));
 		return { ...answered, workflowData: [[item]] };
 	};
 	let settings: DeliverySettings | undefined;
 	try {
-		settings = await loadSettings(context, redactor).catch(refuseSettings);
+		settings = await loadSettings(context, node, redactor).catch(refuseSettings);
 		const received = checkDelivery(delivery, settings, Date.now());
 		const filter = filterAgainst(received, settings.filter);
 		if (filter !== undefined) {
@@ -45,8 +46,8 @@ export async function receive(context: IWebhookFunctions): Promise<IWebhookRespo
 			return show(answered, what, `Change ${displayName}, or send an event that passes.`);
 		}
 		if (settings.history !== undefined && !isTest) {
-			const key = eventKey(received.idempotencyKey);
-			const claim = await claimsOf(nodeKeyOf(context)).claim(key, settings.history);
+			const claims = claimsOf(nodeKeyOf(context.getWorkflow(), node));
+			const claim = await claims.claim(eventKey(received.idempotencyKey), settings.history);
 			if (claim === undefined) return answer(200, { received: true, ignored: 'duplicate' });
 			if (!settleWhenAnswered(claim, response)) return { noWebhookResponse: true };
 		}

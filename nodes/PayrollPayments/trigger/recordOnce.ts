@@ -14,7 +14,8 @@ import { readOptions } from './settings';
  */
 export async function recordOnce(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 	const items = context.getInputData();
-	const shown = errorInItems(context.getNode(), items);
+	const node = context.getNode();
+	const shown = errorInItems(node, items);
 	if (shown !== undefined) {
 		/* n8n would run the rest of the workflow with an item that a stranger caused. */
 		if (context.continueOnFail()) return [[]];
@@ -28,11 +29,12 @@ export async function recordOnce(context: IExecuteFunctions): Promise<INodeExecu
 	const { recordedHistory: history } = readOptions({ read: options, readSaved: options });
 	if (history === undefined) return [items];
 	const owner = context.getExecutionId();
-	const mayComeAgain = context.getNode().retryOnFail === true;
+	const mayComeAgain = node.retryOnFail === true;
 	try {
 		const recording = { history, owner, mayComeAgain };
 		const key = eventKey(idempotencyKey);
-		const outcome = await recordEvent(context.helpers, nodeKeyOf(context), key, recording);
+		const nodeKey = nodeKeyOf(context.getWorkflow(), node);
+		const outcome = await recordEvent(context.helpers, nodeKey, key, recording);
 		if (outcome === 'first') return [items];
 		context.logger.info(
 			`Payroll Payments Trigger ended execution ${owner}: another execution has already recorded this event`,
@@ -40,7 +42,7 @@ export async function recordOnce(context: IExecuteFunctions): Promise<INodeExecu
 		return [[]];
 	} catch (error) {
 		throw new NodeOperationError(
-			context.getNode(),
+			node,
 			'The event could not be recorded in n8n’s database, so the workflow was not run',
 			{
 				description:

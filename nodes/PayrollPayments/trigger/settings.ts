@@ -1,4 +1,9 @@
-import { NodeOperationError, type IHookFunctions, type IWebhookFunctions } from 'n8n-workflow';
+import {
+	NodeOperationError,
+	type IHookFunctions,
+	type INode,
+	type IWebhookFunctions,
+} from 'n8n-workflow';
 
 import { BALANCE_CURRENCIES } from '../contract/currencies';
 import { EVENT_TYPES } from '../contract/events';
@@ -34,10 +39,11 @@ let recent = { second: 0, reads: new Map<string, Promise<WebhookCredentials>>() 
 
 async function recentCredentials(
 	context: IWebhookFunctions | IHookFunctions,
+	node: INode,
 ): Promise<WebhookCredentials> {
 	const second = Math.floor(Date.now() / 1000);
 	if (recent.second !== second) recent = { second, reads: new Map() };
-	const key = `${nodeKeyOf(context)}:${JSON.stringify(context.getNode().credentials)}`;
+	const key = `${nodeKeyOf(context.getWorkflow(), node)}:${JSON.stringify(node.credentials)}`;
 	const read =
 		recent.reads.get(key) ??
 		context.getCredentials(WEBHOOK_CREDENTIALS).then(readWebhookCredentials);
@@ -48,15 +54,17 @@ async function recentCredentials(
 
 /**
  * Reads the trigger's credential and parameters from n8n.
+ * @param node of the context; n8n copies it each time it's asked
  * @param redactor gets the secrets of the credential before anything can fail that may quote them
  */
 export async function loadSettings(
 	context: IWebhookFunctions | IHookFunctions,
+	node: INode,
 	redactor: Redactor,
 ): Promise<DeliverySettings> {
-	const source = parametersOf(context, parameters);
+	const source = parametersOf(context, node, parameters);
 	const isVerified = source.read('authentication') !== 'none';
-	const credentials = isVerified ? await recentCredentials(context) : undefined;
+	const credentials = isVerified ? await recentCredentials(context, node) : undefined;
 	redactor.add(...(credentials?.secrets ?? []));
 	const settings = readSettings(source, credentials);
 	if (settings.acknowledge === 'finished') refusePauses(context);
@@ -113,7 +121,7 @@ export async function activate(context: IHookFunctions): Promise<boolean> {
 	let settings: DeliverySettings;
 	try {
 		recent = { second: 0, reads: new Map() };
-		settings = await loadSettings(context, redactor);
+		settings = await loadSettings(context, context.getNode(), redactor);
 	} catch (error) {
 		throw new NodeOperationError(context.getNode(), redactor.text(messageOf(error)), {
 			description: error instanceof UserError ? error.hint : undefined,

@@ -145,6 +145,7 @@ it.each<Refused>([
 	...[
 		[privateKey, 'the ID must start with te-, co- or us-'],
 		[`te-a1B2c3D4e5F6 ${privateKey}`, 'te-a1B2c3D4e5F6 is listed again'],
+		['“te‑a1B2c3D4e5F6”; Lisbon', 'te-a1B2c3D4e5F6 is listed again'],
 	].map(
 		([line = '', fault]): Refused => [
 			{ entities: `te-a1B2c3D4e5F6\n\n${line}` },

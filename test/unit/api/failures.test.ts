@@ -128,6 +128,8 @@ const MADE_BEFORE = [
 	...[{ duplicate_of: 'pa-a1B2c3D4e5F6' }, { existing_payment: { id: 'pa-1' } }, { paid: true }],
 	...[{ transaction_hash: `0x${'5f'.repeat(32)}` }, { tx: `0x${'5f'.repeat(32)}` }],
 	{ duplicate_salt: '0x5f3a' },
+	/* What it says of a state, in a word or as a number. */
+	...[{ payment_status: 'paid' }, { currentStatus: 'PAID' }, { status: 409 }, { code: 23505 }],
 	...[{ expected_nonce: 42 }, { nonce: 'expected 42, got 41' }, { salt_seen: '57824' }],
 	...[{ salt_used_at: '2026-03-03' }, { checks: { uniqueness: false } }, { replay_ok: false }],
 	/* Flags that are true, and those that would be true if it were new. */
@@ -155,6 +157,7 @@ const NOT_MADE_BEFORE = [
 	...['The payment was not sent', 'Insufficient balance', { is_new: true }, ['No']],
 	/* Flags that are false, or not known. */
 	{ message: 'Insufficient balance', is_duplicate: false, already_paid: null },
+	...[{ kyc_status: 'completed' }, { status: 400 }],
 	...[{ another_payment_exists: false }, { signature_valid: false }, { new_recipient: false }],
 	...[{ recipient_new: false }],
 	/* What the request had, and what was missing in it. */
@@ -189,6 +192,9 @@ it('takes names of members for words only in what is documented', () => {
 	const used = { limit: { used: 3 } };
 	expect(failure({ success: false, data: used }).saysItExists).toBe(true);
 	expect(failure({ success: false, data: 'Too many', rate: used }).saysItExists).toBe(false);
+	for (const [error_code, expected] of Object.entries({ PAID: true, FORBIDDEN: false })) {
+		expect(failure({ success: false, data: 'No', error_code }).saysItExists).toBe(expected);
+	}
 });
 
 it('cents may be a whole number, and become text as documented', () => {

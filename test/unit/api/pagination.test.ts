@@ -63,6 +63,14 @@ it('goes on after a page that is smaller than it asked for', async () => {
 	]);
 });
 
+it('goes on where only a next page is named, in words', async () => {
+	const { call } = serviceWith(
+		{ users: usersTo(2), pagination: { next_page: '2' } },
+		{ users: [user(3)], pagination: { next_page: '' } },
+	);
+	expect(await teamUsers(call, { teamId: 'te-1', most: 5 })).toEqual(usersTo(3));
+});
+
 it.each([
 	['the same offset again', 1, 0, 'reports offset 0 as'],
 	['an earlier offset', 1, -3, 'reports offset -3 as'],

@@ -57,6 +57,20 @@ it.each([
 	...'claimed confirmed debited disbursed dispatched queued received redeemed relayed transferred'
 		.split(' ')
 		.map((made) => `It was ${made}`),
+	...['Invoice INV-1001 paid on 3 March', 'Server returned 504', 'Transaction not confirmed yet'],
+	...['Invoice 1001 paid', 'transport is closing', 'violates unique index', 'Payment underway'],
+	...['Payment 123 completed', 'SQLITE_CONSTRAINT_UNIQUE', 'The payment was processed'],
+	...['Transaction 0x12ab confirmed', 'PRIMARY KEY constraint failed', 'Rejected by bank: AM05'],
+	...['Payment of $125.00 completed on 2026-03-03', 'Another process is handling this payment'],
+	...['Payment of 125.00 USDC made', 'upstream connect error or disconnect/reset before headers'],
+	...['DEADLINE_EXCEEDED: deadline exceeded after 29.9s', 'missing response (code=SERVER_ERROR)'],
+	...['UNAVAILABLE: io exception', 'Cannot pay a paid invoice', 'The payment is in process'],
+	...['No response received from relayer', 'HTTP 503', 'Cannot modify a completed payment'],
+	...['The relayer did not respond in time', 'ORA-00001', 'failed to acquire distributed lock'],
+	...['Transaction has not been mined within 50 seconds', 'Transaction is awaiting confirmation'],
+	...['unable to achieve a quorum', 'Payment is no longer pending', 'Your payment is on its way'],
+	...['Request with the same idempotency key', 'Expected status DRAFT, got COMPLETED'],
+	...['A payment with this reference was found', 'There is a payment with this reference'],
 ])('means that it was there before: %s', (text) => {
 	expect(saysItExists(text)).toBe(true);
 });
@@ -85,12 +99,15 @@ it.each([
 	...['You have used up your daily limit', 'Payment failed because your account is under review'],
 	...['Your account is locked', 'No payment was created', 'The paid plan is needed'],
 	...[`Unknown role 0x${'5f'.repeat(32)}`, 'It could never have been submitted'],
-	...['connect ECONNREFUSED', 'Try again later', 'The tx-type is wrong', 'KYC status: submitted'],
-	...['The payment is pending approval', 'Authorization deadline exceeded'],
+	...['connect ECONNREFUSED', 'Payment cannot be processed', 'Payment 123 not completed'],
+	...['Try again later', 'The tx-type is wrong', 'Returned to sender'],
+	...['KYC status: submitted', 'Your payment could not be processed due to insufficient funds'],
+	...['The payment is pending approval', 'Authorization deadline exceeded', 'Payment 123 failed'],
 	...['Payments stop: it is under scheduled maintenance', 'This is where payments go to be made'],
 	...['Insufficient balance, no payment made', 'Payments must be completed by an administrator'],
-	'No payment was made',
+	...['No payment was made', 'This payment can’t be processed', 'Request could not be processed'],
 	...['The recipient is missing. Sent to nobody', 'unused, basalt, misspent and infusednonces'],
+	...['No payment with this reference was found', 'Recipient is awaiting confirmation'],
 ])('does not mean that it was there before: %s', (text) => {
 	expect(saysItExists(text)).toBe(false);
 });
