@@ -122,6 +122,7 @@ const UNNAMED = /Don’t pay.*n8n, since Slack named nobody/;
 const INVITES: Rows = { 'Read the sheet': [{ email: ' a@b.co' }], Invited: [{ email: 'a@b.co' }] };
 const BEFORE: Rows = {
 	'Read the sheet': [{ reference: 'A', transaction: 'tx-1', paid_at: MARCH }],
+	'Check the run': [{ already_paid: [{ row: 1 }] }],
 	Pay: [{ reference: 'A', outcome: 'already_paid', transaction: null }],
 };
 /** A reference that was used again, where its first row is closed, and what became of the second. */
@@ -136,6 +137,14 @@ const usedAgain = (first: IDataObject): Rows => ({
 const LEFT_ALONE = /"reference":"Written before: A"/;
 const UNKNOWN: Rows = {
 	'What failed': [{ unknown: [{ error: 'It may be paid', hint: 'Don’t pay it.' }] }],
+};
+const CRASHED: Rows = {
+	'What failed': [{ unknown: [], error: 'Workflow did not finish, possible out-of-memory issue' }],
+};
+/** The first event of a deposit, whose date can’t be read. */
+const UNDATED: Rows = {
+	'Name the account': [{ status: 'complete', updated_at: '31/03/2026' }],
+	'Read the row': [{}],
 };
 const REVIEWS: Rows = {
 	'Still to do': [{}],
@@ -267,6 +276,7 @@ it.each([
 	[SIGNED_IN, 'Approved?', FAILED, /"leftValue":false/],
 	[SLACK, 'Ask for approval', { ...sheet({ outcome: '' }), ...FAILED_CHECK }, ONE_BUTTON],
 	[FORM, 'Write the outcome', BEFORE, /"paid","transaction":"tx-1".*-31T/],
+	[FORM, 'Write the outcome', { ...BEFORE, 'Check the run': [{ already_paid: [] }] }, LEFT_ALONE],
 	[FORM, 'Write the outcome', usedAgain({ outcome: ' Paid' }), LEFT_ALONE],
 	[FORM, 'Write the outcome', usedAgain({ outcome: 'unknown' }), LEFT_ALONE],
 	[FORM, 'Write the outcome', usedAgain({ outcome: '' }), /"reference":" A","outcome":"refused"/],
@@ -292,6 +302,8 @@ it.each([
 	[SLACK, 'Decide', slack({ responder: ADA }), /Don’t pay.*ada \(U0/],
 	[SLACK, 'Decide', slack(), /"name":"Decision"[^}]*"value":""/],
 	['unknown-outcome-alarm', 'Wake someone', UNKNOWN, /`It may be paid`\. `Don’t pay it\.`/],
+	['unknown-outcome-alarm', 'Outcome unknown?', CRASHED, /"leftValue":true/],
+	['deposit-to-sheet', 'Newer than the row?', UNDATED, /"leftValue":true/],
 	['payroll-sheet-to-invites', 'Write the outcome', INVITES, /" a@b\.co"/],
 	['name-reviews-from-queue', 'Outcome', REVIEWS, /Not known yet: No answer/],
 ])('%s: what “%s” makes of the rows of a sheet', async (example, node, before, expected) => {
@@ -323,7 +335,11 @@ it.each([
 	['in the wrong year', 1, '2099-03-28'],
 ])('was it paid? A payment without an event, with a date %s, is told %i times', (_d, count, at) => {
 	const row = { reference: 'A', outcome: 'paid', transaction: 'tx-1', paid_at: at };
-	const rows: Rows = { 'Read the payments': [row], 'Read the events': [{}] };
+	/* The second has no reference, and so no row that could be written to. */
+	const rows: Rows = {
+		'Read the payments': [row, { ...row, reference: ' ' }],
+		'Read the events': [{}],
+	};
 	const { nodes } = readExample('was-it-paid');
 	const code = nodes.find(({ name }) => name === 'What changed')?.parameters.jsCode;
 	/* Its schedule has started it. */
