@@ -97,6 +97,8 @@ describe('a payment that was made', () => {
 		await pay(invoice, paid, again);
 		const same = { ...invoice, reference: ' inv-1' };
 		expect(await look([same], again)).toMatchObject([{ is: 'done', when: 'earlierTry' }]);
+		const unasked = open(again).perform(same, async () => await Promise.reject(new Error('sent')));
+		await expect(unasked).resolves.toEqual({ ...paid, already_sent: true });
 		const other = withSalt('2', 'INV-2');
 		expect(await look([other], again)).toMatchObject([{ is: 'refused', when: 'earlierTry' }]);
 	});
