@@ -218,12 +218,16 @@ const KEPT = /"received_at":"2026-03-31T09:30:00.000Z","updated_at":"2026-04-01.
 const KEPT_TWICE = /"received_at":"2026-03-31.*"reverted_at":"2026-03-31/;
 const TAKEN_NOW = /"received_at":"2026-03-31.*"reverted_at":"2026-04-01/;
 
-/** Cards of one person that two executions added at once. */
-const twice = [
-	{ id: 'b', name: 'a@b.co' },
-	{ id: 'a', name: 'a@b.co' },
-	{ id: 'c', name: 'c@d.co' },
-];
+/** Cards of one person that two executions added at once, and two others of one name. */
+const twice: Rows = {
+	'Add a card': [{ name: 'a@b.co' }],
+	'Get the cards again': [
+		{ id: 'b', name: 'a@b.co' },
+		{ id: 'a', name: 'a@b.co' },
+		{ id: 'd', name: 'c@d.co' },
+		{ id: 'c', name: 'c@d.co' },
+	],
+};
 
 const FORM = 'payroll-run-with-approval';
 const SLACK = 'payroll-run-approved-in-slack';
@@ -257,7 +261,7 @@ it.each([
 	['deposit-to-sheet', 'Write the row', again('complete', first), KEPT],
 	['deposit-to-sheet', 'Write the row', again('reverted', first), KEPT_TWICE],
 	['deposit-to-sheet', 'Write the row', again('reverted', {}), TAKEN_NOW],
-	['onboarding-to-board', 'Added twice?', { 'Get the cards again': twice }, /true.*false.*false/],
+	['onboarding-to-board', 'Added twice?', twice, /true.*false.*false.*false/],
 	[FORM, 'Left to pay', sheet({ outcome: 'Paid' }), DONE],
 	[FORM, 'Left to pay', sheet({ Outcome: ' unknown' }), DONE],
 	[FORM, 'Left to pay', sheet({ row_number: 2, amount: ' ' }), EMPTY],
