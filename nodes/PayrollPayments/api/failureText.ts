@@ -14,7 +14,7 @@ const OF_ONE_USE = /\b(?:nonce|salt)s?\b/i;
 const OF_ANOTHER = /\b(?:duplicated?|existing|previous|conflicting|transaction|txn?)\b/i;
 
 /** Names of what became of something. */
-const OF_STATE = /\b(?:status|state|status code)$/i;
+const OF_STATE = /\b(?:status(?: code)?|state)$/i;
 
 /** What a validator says of a field that isn't there, and so was never used. */
 const OF_ABSENCE =
