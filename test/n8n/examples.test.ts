@@ -121,14 +121,14 @@ const ADA = { id: 'U0ADA', name: 'ada' };
 const UNNAMED = /Don’t pay.*n8n, since Slack named nobody/;
 const INVITES: Rows = { 'Read the sheet': [{ email: ' a@b.co' }], Invited: [{ email: 'a@b.co' }] };
 const BEFORE: Rows = {
-	'Read the sheet': [{ reference: 'A', transaction: 'tx-1', paid_at: MARCH }],
+	'Read it again': [{ reference: 'A', transaction: 'tx-1', paid_at: MARCH }],
 	'Check the run': [{ already_paid: [{ row: 1 }] }],
 	Pay: [{ reference: 'A', outcome: 'already_paid', transaction: null }],
 };
 /** A reference that was used again, where its first row is closed, and what became of the second. */
 const usedAgain = (first: IDataObject): Rows => ({
 	...decided,
-	'Read the sheet': [
+	'Read it again': [
 		{ reference: ' A', transaction: 'tx-1', ...first },
 		{ reference: 'A', outcome: '' },
 	],
@@ -153,7 +153,10 @@ const REVIEWS: Rows = {
 const sheet = (row: IDataObject): Rows => ({ 'Read the sheet': [row] });
 const NO_PAYMENT = { reference: '', recipient_email: '', amount: '' };
 /** **Pay** couldn’t read its form, so what it puts out has no reference. The sheet has a row without one. */
-const UNREAD_FORM: Rows = { ...sheet({ reference: '', outcome: 'paid' }), ...broken('refused') };
+const UNREAD_FORM: Rows = {
+	'Read it again': [{ reference: '', outcome: 'paid' }],
+	...broken('refused'),
+};
 /** A check without anything to send, of a sheet with this header. */
 const asked = (header: string): Rows => ({
 	...sheet({ recipient_email: '', amount: '', [header]: 'PAY-001', outcome: '' }),

@@ -47,6 +47,8 @@ const world = {
 	record: new Array<IDataObject>(),
 	said: new Array<string>(),
 	failing: '',
+	/** What someone does to the sheet while the approval waits. */
+	meanwhile: (_sheet: IDataObject[]): void => {},
 	/** What the finance system answers for some references, in place of the usual. */
 	odd: { references: NONE, answers: (usual: IDataObject) => [usual] },
 };
@@ -97,6 +99,7 @@ async function act(host: IExecuteFunctions, item: number, json: IDataObject): Pr
 		}
 		case 'slack':
 			world.said.push(String(of.text ?? of.message ?? of.options.initialComment));
+			if (host.getNode().name === 'Ask for approval') world.meanwhile(world.sheet);
 			return [[0, of.operation === 'sendAndWait' ? { data: APPROVED } : json]];
 		case 'wait':
 		case 'form': {
@@ -185,7 +188,7 @@ const samplesOf = (example: string): IDataObject[] =>
 /** Fills the sheet, where nothing else has happened yet and the team can pay everything. */
 function begin(sheet: IDataObject[], failing = ''): void {
 	sandbox.firstTeam.balances.set('USD', 99_999_999n);
-	Object.assign(world, { sheet, record: [], said: [], failing });
+	Object.assign(world, { sheet, record: [], said: [], failing, meanwhile: () => {} });
 }
 
 const payments = () => sandbox.writes().filter(({ path }) => path.endsWith('/instant'));
@@ -283,6 +286,46 @@ it.each(RUNS)('%s leaves a paid row as it is if its reference is used again', as
 	expect(world.sheet).toEqual([...paid, expect.objectContaining({ recipient_email, outcome: '' })]);
 	expect(world.said.at(-1)).toContain(`reference ${String(reference)} was used`);
 	expect(payments()).toHaveLength(paid.length);
+});
+
+it.each(
+	RUNS.flatMap((example) =>
+		[
+			{ column: 'amount', cell: '3850.51', said: /isn’t the one that was approved/ },
+			{ column: 'reference', cell: 'PAY-020', said: /row 3 of the sheet.*reference/i },
+			{ column: 'recipient_email', cell: 'contractor.9@example.com', said: /approved/ },
+		].map((edit) => ({ example, ...edit })),
+	),
+)(
+	'$example pays nothing if the $column of a row is changed while the approval waits',
+	async ({ example, column, cell, said }) => {
+		begin(samplesOf(example));
+		world.meanwhile = (sheet) => Object.assign(sheet[1] ?? {}, { [column]: cell });
+		await run(example);
+		expect(payments()).toEqual([]);
+		expect(world.said.at(-1)).toMatch(said);
+		expect(world.sheet.map(({ outcome }) => outcome)).not.toContain('paid');
+	},
+);
+
+it.each(RUNS)('%s pays what was approved if rows move or are added meanwhile', async (example) => {
+	const rows = samplesOf(example);
+	begin([...rows]);
+	world.meanwhile = (sheet) => {
+		sheet.reverse();
+		sheet.unshift({ ...rows[0], reference: 'PAY-099', outcome: '' });
+	};
+	await run(example);
+	expect(payments()).toHaveLength(rows.length);
+	expect(world.sheet.map(({ outcome }) => outcome)).toEqual(['', 'paid', 'paid', 'paid']);
+});
+
+it.each(RUNS)('%s pays nothing from a sheet that is emptied meanwhile', async (example) => {
+	begin(samplesOf(example));
+	world.meanwhile = (sheet) => sheet.splice(0);
+	await run(example);
+	expect(payments()).toEqual([]);
+	expect(world.said.at(-1)).toContain('row 4 of the sheet: reference is empty');
 });
 
 /** The sample rows of an example, with another header for one of their columns. */
