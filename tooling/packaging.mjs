@@ -1,13 +1,5 @@
 import { createHash } from 'node:crypto';
-import {
-	existsSync,
-	mkdirSync,
-	readdirSync,
-	readFileSync,
-	statSync,
-	rmSync,
-	writeFileSync,
-} from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 import { whileLocked } from './lock.mjs';
@@ -51,16 +43,30 @@ function fingerprint() {
 	return hash.digest('hex');
 }
 
-/** Builds dist/. */
-export async function buildPackage() {
+async function build() {
 	// gulp keeps the options of Node.js in a cache.
 	const env = cleanEnvironment({ XDG_CACHE_HOME: buildFolder });
 	await run(process.execPath, [gulp, 'build'], { cwd: repository, env });
 }
 
+/**
+ * No two processes write dist/ at the same time, and none packs what another one has half written.
+ *
+ * @template T
+ * @param {() => Promise<T>} work
+ */
+async function whileAlone(work) {
+	return await whileLocked(path.join(buildFolder, 'lock'), 'builds the package', work);
+}
+
+/** Builds dist/. */
+export async function buildPackage() {
+	await whileAlone(build);
+}
+
 /** Builds dist/ and packs it as npm publishes it. */
 async function buildAndPack() {
-	await buildPackage();
+	await build();
 	const printed = await npm(['pack', '--json', '--pack-destination', buildFolder], {
 		cwd: repository,
 	});
@@ -77,9 +83,8 @@ async function buildAndPack() {
  * @returns {Promise<string>} the tarball's path
  */
 export async function packedPackage() {
-	mkdirSync(buildFolder, { recursive: true });
 	const record = path.join(buildFolder, 'packed.json');
-	return await whileLocked(path.join(buildFolder, 'lock'), 'builds the package', async () => {
+	return await whileAlone(async () => {
 		const sources = fingerprint();
 		/** @type {{ sources?: string; tarball?: string }} */
 		const last = existsSync(record) ? JSON.parse(readFileSync(record, 'utf8')) : {};

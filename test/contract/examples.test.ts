@@ -149,8 +149,7 @@ describe.each(EXAMPLES)('the example %s', (name) => {
 	it('pays and gives roles only as checked and approved, within half an hour', () => {
 		for (const node of nodes) {
 			/* The signature that a person pastes is made from what the check shows. */
-			const { resource, operation, options, signature, paymentsJson, ...form } =
-				parametersOf(node);
+			const { resource, operation, options, signature, paymentsJson, ...form } = parametersOf(node);
 			expect(signature ?? 'json.Signature').toContain('json.Signature');
 			const isBinding = ['payment.create', 'administratorInvite.complete'].includes(
 				`${resource}.${operation}`,

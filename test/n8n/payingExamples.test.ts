@@ -48,7 +48,7 @@ const world = {
 	said: new Array<string>(),
 	failing: '',
 	/** What someone does to the sheet while the approval waits. */
-	meanwhile: (_sheet: IDataObject[]): void => {},
+	meanwhile: (sheet: IDataObject[]): unknown => sheet,
 	/** What the finance system answers for some references, in place of the usual. */
 	odd: { references: NONE, answers: (usual: IDataObject) => [usual] },
 };
@@ -188,7 +188,7 @@ const samplesOf = (example: string): IDataObject[] =>
 /** Fills the sheet, where nothing else has happened yet and the team can pay everything. */
 function begin(sheet: IDataObject[], failing = ''): void {
 	sandbox.firstTeam.balances.set('USD', 99_999_999n);
-	Object.assign(world, { sheet, record: [], said: [], failing, meanwhile: () => {} });
+	Object.assign(world, { sheet, record: [], said: [], failing, meanwhile: () => 0 });
 }
 
 const payments = () => sandbox.writes().filter(({ path }) => path.endsWith('/instant'));
