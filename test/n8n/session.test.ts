@@ -281,7 +281,24 @@ describe('a sign-in that fails', () => {
 		passed += 5 * MINUTE;
 		const { error } = await call(saved);
 		expect(error?.message).toMatch(/Sign-in failed.*\. Before that: .*Not for you/);
+		passed += 5 * MINUTE;
+		expect(JSON.stringify((await callPlainly(saved)).error)).toContain('403');
 	});
+
+	it.each([call, callPlainly])(
+		'is asked for again in five minutes where the token may be good: %p',
+		async (send) => {
+			const saved = await signedIn(send);
+			Object.assign(service.tokens, { ban: 404, signInFault: { status: 500, body: {} } });
+			const asked = () => service.requests.filter(({ path }) => path === '/v2/auth/siwe').length;
+			const before = asked();
+			for (let minute = 0; minute < 10; minute++) {
+				passed += MINUTE;
+				await send(saved);
+			}
+			expect(asked() - before).toBe(2);
+		},
+	);
 
 	it.each([
 		['example.com', false],
@@ -390,6 +407,10 @@ describe('before a change', () => {
 				...CONTINUE,
 			});
 			expect(output.map(({ json }) => json.outcome)).toEqual(Array(count).fill('refused'));
+			for (const { json } of output) {
+				expect(json.error).toContain('The token couldn’t be checked. No response');
+				expect(json.hint).toContain('Nothing was signed or sent.');
+			}
 			return connections - before;
 		};
 		const once = await connectionsFor(1);

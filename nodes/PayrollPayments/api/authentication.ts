@@ -70,7 +70,11 @@ export async function obtainSession(
 		stopped,
 	);
 	throwIfStopped(stopped);
-	const token = await renewal;
+	const token = await renewal.catch((error: unknown) => {
+		/* Another node then shows what the service said: the token may have been good. */
+		if (isSuspicion && sessions.usable(boundTo, held) !== undefined) return undefined;
+		throw error;
+	});
 	return token === undefined ? {} : { sessionToken: packSession(boundTo, token) };
 }
 

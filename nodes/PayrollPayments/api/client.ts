@@ -73,6 +73,12 @@ function isSuccess(received: Received): received is Success {
 	return received.status < 300 && received.envelope?.success === true;
 }
 
+/** Not an error of a change: it wasn't sent. */
+function tokenNotChecked(error: UserError): UserError {
+	const { message, hint } = error;
+	return new UserError(`The token couldn’t be checked. ${message}`, { hint, cause: error });
+}
+
 /** Sends calls and returns their data. Nothing else repeats a request, and this repeats only reads. */
 export class Client {
 	private readonly boundTo: string;
@@ -141,7 +147,7 @@ export class Client {
 		const limits = { timeout, signal, retries: Math.min(retries, 1) };
 		const call = balanceCall(entityId);
 		try {
-			await this.read(call, limits, ending).catch(async (error: unknown) => {
+			await this.read(call, limits, { replaces: ending }).catch(async (error: unknown) => {
 				if (!(error instanceof SignInFailed) || ending === undefined) throw error;
 				/* Only this machine's clock says that the token ends. */
 				const { status } = await this.exchange(call, { kind: 'read' }, limits);
@@ -153,20 +159,21 @@ export class Client {
 			const isApiKey = this.credentials.authentication === 'legacyApiKey';
 			const hasToken = isApiKey || (this.transport.token() ?? '') !== '';
 			if (error instanceof ServiceError && (hasToken || error.status !== 401)) return;
-			throw error instanceof UserError ? error.with({ outcome: 'refused' }) : error;
+			const isAnswer = error instanceof ServiceError || error instanceof NoResponseError;
+			throw isAnswer ? tokenNotChecked(error) : error;
 		}
 	}
 
 	private async read<Data>(
 		call: ReadCall<Data>,
 		limits: RequestLimits,
-		replaces?: string,
+		ofCheck?: { readonly replaces: string | undefined },
 	): Promise<Data> {
 		const { retries = DEFAULT_RETRIES, signal } = limits;
 		const kind = call.withoutToken === true ? 'withoutToken' : 'read';
 		for (let attempt = 1; ; attempt++) {
 			throwIfStopped(signal);
-			const answer = await this.readRenewingToken(call, { kind, replaces }, limits).catch(
+			const answer = await this.readRenewingToken(call, { kind, ...ofCheck }, limits).catch(
 				(error: unknown) => {
 					if (error instanceof NoResponseError) return error;
 					throw error;
@@ -196,6 +203,8 @@ export class Client {
 		/* A new token isn't fresh only after a change that got a 401, or where this read is known to get one. */
 		const isUsable = sessions.usable(this.boundTo, token) === token;
 		if (isUsable && sessions.isNew(this.boundTo, token)) return answer;
+		const isOfCheck = 'replaces' in sending;
+		if (isUsable && !isOfCheck && sessions.wasSuspected(this.boundTo)) return answer;
 		throwIfStopped(limits.signal);
 		return await this.exchange(call, { ...sending, replaces: token }, limits).catch(
 			(error: unknown) => {

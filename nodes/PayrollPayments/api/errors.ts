@@ -1,7 +1,7 @@
 import { ServiceError } from '../shared/errors';
-import type { JsonValue } from '../shared/json';
+import { isRecord, parseJson, type JsonValue } from '../shared/json';
 import type { Redact } from '../shared/redaction';
-import { isReadable, readFailure } from './failureBody';
+import { isReadable, readFailure, shownOf } from './failureBody';
 import { saysItExists } from './wordsForExisting';
 import type { Envelope } from './schemas/answers';
 
@@ -65,9 +65,23 @@ export function unusableAnswer(what: string, status = 200, response?: JsonValue)
 	return new ServiceError(what, { status, nothingDone: false, hint, details });
 }
 
+interface FailedAnswer {
+	readonly status: number;
+	readonly envelope: Envelope | undefined;
+	readonly body: string;
+}
+
+/** What a failure says that isn't in the documented form, if it is JSON; a web page isn't shown. */
+function inAnotherForm(body: string, redact: Redact) {
+	const data = parseJson(body);
+	if (!isRecord(data) || data.success === true || !isReadable(data)) return undefined;
+	const { message } = readFailure({ success: false, data, error_code: '' }, redact);
+	return { message, details: { response: shownOf(data, redact) } };
+}
+
 /** For a response that isn't a success, with what the service says in its failure envelope. */
 export function errorFor(
-	{ status, envelope }: { readonly status: number; readonly envelope: Envelope | undefined },
+	{ status, envelope, body }: FailedAnswer,
 	redact: Redact,
 	failedCall: FailedCall,
 ): ServiceError {
@@ -91,8 +105,11 @@ export function errorFor(
 			details: rest === undefined ? undefined : { response: rest },
 		});
 	}
+	const other = status < 400 ? undefined : inAnotherForm(body, redact);
 	const fault = (what: string, next: string) =>
-		new ServiceError(`${what} (HTTP ${status})`, { status, nothingDone: false, hint: next });
+		new ServiceError([`${what} (HTTP ${status})`, other?.message ?? []].flat().join(': '), {
+			...{ status, nothingDone: false, hint: next, details: other?.details },
+		});
 	if (status >= 300 && status < 400) {
 		const why = 'The node doesn’t follow redirects, so that the token can’t go to another host.';
 		return fault('The service answered with a redirect', `${why} ${CHECK_BASE_URL}`);

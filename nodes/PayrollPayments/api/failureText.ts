@@ -14,7 +14,14 @@ const OF_ONE_USE = /\b(?:nonce|salt)s?\b/i;
 const OF_ANOTHER = /\b(?:duplicated?|existing|previous|conflicting|transaction|txn?)\b/i;
 
 /** Names of what became of something. */
-const OF_STATE = /\b(?:status(?: code)?|state)$/i;
+const OF_STATE = /\b(?:outcome|result|status(?: code)?|state)$/i;
+
+/** Names of when something was done: "paid_at". */
+const OF_TIME =
+	/^(?:completed|confirmed|executed|paid|processed|sent|settled|submitted) (?:at|on)$/i;
+
+/** Names of what a failure says. One word there, "PAID", says what the status is. */
+const OF_SAYING = /^(?:code|data|details?|error|message|reason)$/i;
 
 /** What a validator says of a field that isn't there, and so was never used. */
 const OF_ABSENCE =
@@ -37,6 +44,7 @@ function toldByName(name: string, member: unknown, isDocumented: boolean): strin
 	if (OF_ONE_USE.test(words)) return isRepeated(name, member) ? [] : [name];
 	/* Of more words, "email_confirmed" for instance, it may not be the payment that is so. */
 	if (member === true) return [words.includes(' ') ? name : `is ${name}`];
+	if (OF_TIME.test(words) && typeof member !== 'boolean') return [`was ${name}`];
 	const isState = ['string', 'number'].includes(typeof member) && OF_STATE.test(words);
 	if (member !== false) return isDocumented || isState || OF_ANOTHER.test(words) ? [name] : [];
 	if (OF_BEING_UNDONE.test(words)) return [`already ${name}`];
@@ -45,18 +53,24 @@ function toldByName(name: string, member: unknown, isDocumented: boolean): strin
 
 /**
  * All texts in a value, and the names in it that tell something.
+ * @param name of the member that has it
  * @param isDocumented else its members can be about anything, so few of their names count: "limit": { "used": 3 }
  */
-function textsToldBy(value: unknown, isDocumented: boolean): string[] {
-	if (typeof value === 'string' || typeof value === 'number') return [String(value)];
-	if (Array.isArray(value)) return value.flatMap((member) => textsToldBy(member, isDocumented));
+function textsToldBy(name: string, value: unknown, isDocumented: boolean): string[] {
+	if (typeof value === 'string' || typeof value === 'number') {
+		const isStatus = OF_SAYING.test(name) && /^[A-Za-z]+$/.test(String(value));
+		return [isStatus ? `status ${value}` : String(value)];
+	}
+	if (Array.isArray(value)) {
+		return value.flatMap((member) => textsToldBy(name, member, isDocumented));
+	}
 	if (!isRecord(value)) return [];
 	const isOfAbsence = typeof value.message === 'string' && OF_ABSENCE.test(value.message);
 	return Object.entries(value)
-		.filter(([name, member]) => member !== null && !(isOfAbsence && name === 'path'))
-		.flatMap(([name, member]) => [
-			...toldByName(name, member, isDocumented),
-			...textsToldBy(member, isDocumented),
+		.filter(([key, member]) => member !== null && !(isOfAbsence && key === 'path'))
+		.flatMap(([key, member]) => [
+			...toldByName(key, member, isDocumented),
+			...textsToldBy(key, member, isDocumented),
 		]);
 }
 
@@ -71,7 +85,9 @@ export function textOf({
 	/** The members that aren't documented. */
 	readonly rest: unknown;
 }): string {
-	/* “PAID” alone says what the status is. */
-	const ofCode = /^[A-Za-z]+$/.test(code) ? [`status ${code}`] : [];
-	return [...textsToldBy(data, true), code, ...ofCode, ...textsToldBy(rest, false)].join('\n');
+	return [
+		...textsToldBy('data', data, true),
+		...textsToldBy('code', code, true),
+		...textsToldBy('', rest, false),
+	].join('\n');
 }

@@ -49,7 +49,10 @@ export function tokenIn(stored: unknown, boundTo: string): string {
 	return session?.boundTo === boundTo ? session.token : '';
 }
 
-/** Wall clock, which may be wrong and jump, and stopwatch, which never jumps; in milliseconds. */
+/**
+ * Wall clock, which may be wrong and jump, and stopwatch, which never jumps, but may stand still while the
+ * machine sleeps; in milliseconds.
+ */
 export const systemClock = {
 	now: () => Date.now(),
 	elapsed: () => performance.now(),
@@ -57,11 +60,14 @@ export const systemClock = {
 
 export type Clock = typeof systemClock;
 
-/** What this process knows of a token; times are by the stopwatch. */
+/** A time by both clocks. Only what both count as recent is. */
+type Moment = Readonly<Record<keyof Clock, number>>;
+
+/** What this process knows of a token. */
 interface KnownToken {
-	obtainedAt?: number;
+	obtainedAt?: Moment;
 	/** When the service took it last. */
-	takenAt?: number;
+	takenAt?: Moment;
 	isRefused?: boolean;
 	/** Whether a read got a 401 that wasn't about it. */
 	isBlameless?: boolean;
@@ -76,8 +82,8 @@ interface SignIn {
 	/** The tokens of the callers that wait for it. */
 	readonly replaces: Set<string>;
 	failed?: { readonly at: number; readonly outcome: Promise<string> };
-	/** When another node's failure last led to a sign-in. */
-	suspectedAt?: number;
+	/** When a sign-in last began although the service may take the token. */
+	suspectedAt?: Moment;
 }
 
 /**
@@ -94,7 +100,7 @@ export class Sessions {
 	);
 
 	/** When a URL last refused a read with 401, unless it took a request since, and when it last took one. */
-	private readonly urls = new LruCache<{ refusedAt?: number; takenAt?: number }>(MAX_REMEMBERED);
+	private readonly urls = new LruCache<{ refusedAt?: Moment; takenAt?: Moment }>(MAX_REMEMBERED);
 
 	constructor(private readonly clock: Clock = systemClock) {}
 
@@ -106,7 +112,7 @@ export class Sessions {
 
 	/** @param url where it was taken */
 	markTaken(boundTo: string, token: string, url: string): void {
-		const takenAt = this.clock.elapsed();
+		const takenAt = this.moment();
 		this.known(boundTo, token).takenAt = takenAt;
 		Object.assign(this.urlStateOf(boundTo, url), { refusedAt: undefined, takenAt });
 	}
@@ -127,7 +133,7 @@ export class Sessions {
 		if (readUrl !== undefined && known.isRefused !== true) {
 			const last = this.urlStateOf(boundTo, readUrl);
 			const wasRefused = this.isRecent(last.refusedAt);
-			if (!wasRefused) last.refusedAt = this.clock.elapsed();
+			if (!wasRefused) last.refusedAt = this.moment();
 			if (wasRefused || (isRepeated && isNew)) {
 				known.isBlameless = true;
 				return;
@@ -139,6 +145,11 @@ export class Sessions {
 		Object.assign(known, { isRefused, takenAt: undefined });
 	}
 
+	/** Whether someone was asked to sign in within five minutes although the service may take the token. */
+	wasSuspected(boundTo: string): boolean {
+		return this.isRecent(this.signIns.peek(boundTo)?.suspectedAt);
+	}
+
 	/** Whether the token was obtained so lately that it can't have ended. */
 	isNew(boundTo: string, token: string): boolean {
 		return this.isRecent(this.peek(boundTo, token).obtainedAt, SHORTEST_LIFE_MS);
@@ -146,7 +157,7 @@ export class Sessions {
 
 	/** Treats a token as just obtained: it was, or the service took it although it seems to have expired. */
 	trust(boundTo: string, token: string): void {
-		const at = this.clock.elapsed();
+		const at = this.moment();
 		Object.assign(this.known(boundTo, token), { obtainedAt: at, takenAt: at });
 	}
 
@@ -183,30 +194,32 @@ export class Sessions {
 	): Promise<string | undefined> {
 		const usable = this.usable(boundTo, token);
 		if (usable !== undefined && usable !== token) return usable;
-		const isSuspected = isSuspicion && usable !== undefined;
+		const isUsable = usable !== undefined;
 		const state = this.signIns.getOrCreate(boundTo, () => ({
 			waiting: [],
 			replaces: new Set(),
 		}));
 		let { pending } = state;
 		if (pending === undefined) {
-			if (isSuspected && this.isRecent(state.suspectedAt)) return undefined;
+			if (isSuspicion && isUsable && this.isRecent(state.suspectedAt)) return undefined;
 			const { failed } = state;
 			const isPaused = failed && this.clock.elapsed() - failed.at < SIGN_IN_PAUSE;
 			if (isPaused) return await failed.outcome;
+			if (isUsable) state.suspectedAt = this.moment();
 			const isWanted = () => state.waiting.some((signal) => signal?.aborted !== true);
 			pending = signIn(isWanted);
 			this.begin(boundTo, state, pending);
 		}
 		state.waiting.push(stopped);
 		state.replaces.add(token).add(this.newest(boundTo, token));
-		const obtained = await pending.catch(async (error: unknown) => {
+		return await pending.catch(async (error: unknown) => {
+			if (!isStop(error)) throw error;
+			/* Nobody was asked to the end. */
+			state.suspectedAt = undefined;
+			if (stopped?.aborted === true) throw error;
 			/* It had given up, because nobody waited, just before this caller came. */
-			if (!isStop(error) || stopped?.aborted === true) throw error;
 			return await this.renew(boundTo, token, signIn, { isSuspicion, stopped });
 		});
-		if (isSuspected) state.suspectedAt = this.clock.elapsed();
-		return obtained;
 	}
 
 	private begin(boundTo: string, state: SignIn, outcome: Promise<string>): void {
@@ -248,8 +261,14 @@ export class Sessions {
 		return this.tokens.peek(packSession(boundTo, token)) ?? {};
 	}
 
-	private isRecent(at = -Infinity, within = FRESH_MS): boolean {
-		return this.clock.elapsed() - at < within;
+	private moment(): Moment {
+		return { elapsed: this.clock.elapsed(), now: this.clock.now() };
+	}
+
+	private isRecent(at: Moment | undefined, within = FRESH_MS): boolean {
+		if (at === undefined) return false;
+		const { elapsed, now } = this.moment();
+		return elapsed - at.elapsed < within && now - at.now < within;
 	}
 }
 

@@ -1,11 +1,15 @@
 /** What is said of a payment that was made, perhaps only in part. */
 const MADE =
-	'paid|made|sent|submitted|executed|completed|confirmed|settled|received|succeeded|initiated|queued|redeemed|claimed|transferred|credited|debited|disbursed|relayed|broadcast(?:ed)?|captured|dispatched|mined|finali[sz]ed';
+	'paid|made|sent|submitted|executed|completed|confirmed|settled|received|succeeded|initiated|queued|redeemed|claimed|transferred|credited|debited|disbursed|relayed|broadcast(?:ed)?|captured|cleared|delivered|dispatched|mined|finali[sz]ed|released';
+
+/** What names what became of something. */
+const STATE = '(?:outcome|result|state|status)';
 
 /** What is said of a payment that isn't made yet. */
-const WAITING = 'pending|processing|in process|on its way|underway|queued|on hold|under review';
+const WAITING =
+	'pending|processing|in process|executing|on its way|underway|(?:in (?:the )?)?queued?|on hold|under review';
 
-const PAYMENT = '(?:payment|transaction|transfer|payout)';
+const PAYMENT = '(?:payment|transaction|transfer|payout|tx)';
 
 /** Whom a payment is for or from. */
 const PARTY = '(?:account|company|email|member|profile|recipient|role|team|user|wallet)s?';
@@ -46,8 +50,9 @@ const WORDS = new RegExp(
 		String.raw`\bcollision\b|\brecord of (?:this|the) payment\b|\bonly one payment\b|\bidempotency (?:key )?mismatch\b`,
 		String.raw`\bsecond (?:payment|time)\b|\b(?:paid|made|sent|executed) (?:again|before|only once)\b`,
 		String.raw`\bunique(?:ness)? (?:constraint|set|violation)\b|\bdupe?\b|\btaken\b|\b(?:be|not) unique\b`,
-		String.raw`\bpayment (?:completed|confirmed|executed|settled|received|went out)\b`,
+		String.raw`\bpayment (?:completed|confirmed|executed|settled|received)\b`,
 		String.raw`\b(?:we|you) (?:have )?(?:recently )?(?:paid|made|sent|submitted)\b`,
+		String.raw`(?<!\bnot )\b(?:earlier|previously) (?:${MADE})\b|\bonly (?:be )?\w+ once(?= \.| ?$| per\b)|\bmore than once\b`,
 	].join('|'),
 );
 
@@ -58,12 +63,12 @@ const WORDS = new RegExp(
 const OTHER = new RegExp(
 	[
 		String.raw`\bknown transaction\b|\brepla(?:ced|cement)\b|\brepeated\b|\bdouble (?:payment|spend|submission)\b`,
-		String.raw`\b(?:another|previous|prior|earlier|same|identical|similar|existing|repeat|concurrent) (?:api )?(?:${PAYMENT}|request|tx)\b`,
-		String.raw`\b(?:status|state)(?: \.)? (?:of |is |was )?(?:transition from )?(?:${MADE}|complete|processing)\b`,
+		String.raw`\b(?:another|previous|prior|earlier|current|same|identical|similar|existing|repeat|concurrent) (?:api )?(?:${PAYMENT}|request|tx)\b`,
+		String.raw`\b${STATE}(?: \.)? (?:of |is |was )?(?:transition from )?(?:${MADE}|complete|processing|success(?:ful)?)\b`,
 		String.raw`\b(?:got|found|current|actual)(?: \.)? (?:${MADE}|complete)\b|\bno longer (?:a )?(?:draft|open|pending)\b`,
 		String.raw`\bprimary ?key constraint\b|\bconstraint (?:unique|primary ?key)\b|\bunique index\b|\bora 00001\b|\b(?:am05|du0[1-5])\b`,
-		String.raw`\bachieve a quorum\b|\banother process\b|\bsame idempotency key\b|\b(?:completed ${PAYMENT}|paid invoice)\b`,
-		String.raw`(?<!\bno )\b${PAYMENT} with (?:this|that|the same) (?:\w+ ){1,3}(?:was|has been) found\b|\bthere is an? ${PAYMENT} with (?:this|that|the same)\b`,
+		String.raw`\bachieve a quorum\b|\banother process\b|\bsame (?:authorization|idempotency key)\b|\b(?:completed ${PAYMENT}|paid invoice)\b`,
+		String.raw`(?<!\bno )\b${PAYMENT} with (?:this|that|the same) (?:\w+ ){1,3}(?:was|has been) found\b|(?<!\bno )\b${PAYMENT} (?:was |has been )?found for\b|\bthere is an? ${PAYMENT} with (?:this|that|the same)\b`,
 		String.raw`\b(?:acquire|obtain) (?:\w+ ){0,3}lock\b|\block the resource\b|\bresource (?:is )?locked\b|\bdeadlock\b`,
 		String.raw`\b(?:p2002|23505|e11000)\b|\bconditional (?:request|check) failed\b|\bconcurrent update\b`,
 	].join('|'),
@@ -77,43 +82,48 @@ const UNANSWERED = new RegExp(
 	[
 		String.raw`\btime(?:d )?out\b|\bgateway time out\b|\btook too long to respond\b|\b(?:context|4) (?:deadline exceeded|canceled)\b`,
 		String.raw`\be(?:connreset|connaborted|pipe|(?:socket)?timedout)\b|\bsocket hang up\b|\bbroken pipe\b`,
-		String.raw`\bfetch failed\b|\bhttp request failed\b|\bnetwork error\b|\bother side closed\b|\bpremature close\b`,
-		String.raw`\b(?:connection|socket) (?:was |has been )?(?:closed|dropped|lost|reset|terminated)\b|\bclosed the connection\b`,
+		String.raw`\bfetch failed\b|\bfailed to fetch(?= \.| ?$)|\bunexpected eof\b|\bhttp request failed\b|\bnetwork error\b|\bother side closed\b|\bpremature close\b`,
+		String.raw`\b(?:connection|socket) (?:was |has been )?(?:aborted|closed|dropped|lost|reset|terminated)\b|\bclosed (?:the )?connection\b`,
 		String.raw`\babort error\b|\b(?:operation|request|stream) (?:was |has been )?aborted\b|\baborted a request\b`,
 		/* Of a page that a relay, or a proxy before it, sent in place of JSON. */
 		String.raw`\bunexpected (?:end of json|token .{0,40}\bjson)\b`,
 		String.raw`\b(?:wait|await)ing (?:for )?confirmations\b|\bnot (?:yet )?(?:been )?mined\b`,
 		String.raw`\b${PAYMENT}(?: is| was| has)? (?:still )?(?:(?:wait|await)ing (?:for )?confirmation|not (?:yet )?(?:been )?confirmed)\b`,
-		String.raw`\b(?:no|missing) response\b|\b(?:did not|didn't|does not|doesn't|not) (?:respond|answer)\b|\bdeadline exceeded after\b`,
+		String.raw`\b(?:no|missing|without) response\b|\b(?:did not|didn't|does not|doesn't|not) (?:respond|answer)\b|\bdeadline exceeded after\b`,
 		String.raw`\bdisconnect reset before headers\b|\btransport is closing\b|\bio exception\b|\bcode server error\b`,
-		String.raw`\b(?:http|returned|answered|response code)(?: http| with)? (?:409|5\d\d)\b`,
+		String.raw`\b(?:http|returned|answered|received|response code)(?: http| with)? (?:409|5\d\d)\b`,
 		String.raw`\bbad gateway\b|\b503 service\b|\bstatus(?: code)?(?: \.)? (?:409|5\d\d)\b`,
 		/* Who says so doesn't know what came of it. */
+		String.raw`\b(?:${PAYMENT}(?: ${STATE})?|(?:${PAYMENT} )?${STATE}(?: of (?:\w+ )?${PAYMENT})?)(?: \.)? (?:is )?(?:not known|uncertain|unclear|unknown)\b`,
+		String.raw`\b(?:${PAYMENT}|${STATE}) (?:could not|couldn't|cannot|can't) be (?:confirmed|determined|verified)\b`,
+		String.raw`\b(?:failed|unable) to (?:confirm|determine|verify) (?:(?:if|that|the|this|whether|your) )*(?:${PAYMENT}|${STATE})(?= \.| ?$| (?:has|is|was)\b)`,
+		String.raw`\b(?:could|may|might) (?:already )?have (?:been (?:${MADE})|gone|succeeded)\b|\b(?:do not|don't) (?:re ?send|re ?submit|retry|try again)\b`,
 		String.raw`\b(?:internal|unexpected|unknown) (?:server |json rpc )?error\b|\bsomething went wrong\b`,
 	].join('|'),
 );
 
 /** Between a payment and what is said of it. */
-const IS = '(?: \\.)? (?:(?:is|was|has(?: been)?) )?(?:successfully )?';
+const IS = '(?: \\.)? (?:(?:is|was|has(?: been)?) )?(?:(?:expired|invalid) or )?(?:successfully )?';
 
 /** What is said of a payment alone: of an authorization, "was issued" says nothing. */
 const CARRIED_OUT =
-	'accepted|carried out|done|finished|fulfilled|(?:went|gone) through|issued|performed|posted|recorded|released';
+	'accepted|carried out|done|finished|fulfilled|(?:went|gone) (?:out|through)|issued|performed|posted|recorded';
 
 /** What names a payment: “Invoice INV-1001 paid”, “Payment of $125.00 completed”. */
 const NUMBER = String.raw`(?:(?: [a-z]+){0,2} \w*\d\w*(?: \. \d+)?(?: usdc?)?)?`;
 
 /** As codes and names of events say it: PAYMENT_SENT, payment.sent, "invoice paid on 3 March"; not "payment made by …". */
 const SENT = new RegExp(
-	String.raw`(?<!\bno (?:\w+ ){0,2}|\binvalid )\b(?:(?:${PAYMENT}|invoice|authorization)${NUMBER}${IS}(?:${MADE}|created|scheduled|successful|complete)|${PAYMENT}${IS}(?:${CARRIED_OUT}))(?= \.| ?$| (?:on|at|but|earlier|previously|successfully)\b)`,
+	String.raw`(?<!\bno (?:\w+ ){0,2}|\binvalid )\b(?:(?:${PAYMENT}|invoice|authorization|forward request)${NUMBER}${IS}(?:${MADE}|created|scheduled|successful|complete)|${PAYMENT}${IS}(?:${CARRIED_OUT}))(?= \.| ?$| (?:on|at|but|earlier|previously|successfully)\b)`,
 );
 
-/** "A payment with this id is pending", "a pending payment", and PAYMENT_PROCESSING; not "payment processing failed". */
+/** "A payment with this id is pending", "a pending payment", and PAYMENT_PROCESSING; not "payment processing failed". And of money that has left. */
 const UNDER_WAY = new RegExp(
 	[
 		String.raw`\b${PAYMENT}(?: \w+){0,5} is (?:still )?(?:${WAITING})(?= \.| ?$| for\b)`,
 		String.raw`(?:^|\.) ?${PAYMENT} (?:${WAITING})(?= \.| ?$| (?:for|review)\b)`,
 		String.raw`\bpending ${PAYMENT}\b`,
+		String.raw`\bhas (?:gone (?:out|through)|left (?:\w+ )?(?:account|wallet))\b|\bincluded in (?:a |the )?block\b`,
 	].join('|'),
 );
 
@@ -146,6 +156,7 @@ function saysSo(text: string): boolean {
 		.replace(/[.,:;!?\n]+/g, ' . ')
 		.replace(/[^\p{L}\p{N}'. ]/gu, ' ')
 		.replace(/ +/g, ' ')
+		.replace(/\b(it|that|this)'s\b/g, '$1 is')
 		/* “Payment no 7 was made” is no denial. */
 		.replace(/\bno (?=\p{L}{0,4} ?\d)/gu, 'number ')
 		/* A dash, so that what is left on both sides isn't read as one sentence. */

@@ -11,13 +11,31 @@ function failure(
 	status = 400,
 	authentication: Parameters<typeof errorFor>[2]['authentication'] = 'walletSignIn',
 ) {
-	const envelope = readEnvelope(typeof body === 'string' ? body : JSON.stringify(body));
+	const text = typeof body === 'string' ? body : JSON.stringify(body);
 	const call = { roleNeeded: undefined, authentication };
-	return errorFor({ status, envelope }, redactor.text, call);
+	return errorFor({ status, envelope: readEnvelope(text), body: text }, redactor.text, call);
 }
 
 const said = (body: object, status?: number) =>
 	failure({ success: false, ...body }, status).message;
+
+it.each<[string, number, object | string]>([
+	[': amount is too high', 400, { message: 'amount is too high', id: 7 }],
+	[': {"message":["email must be', 400, { message: ['email must be an email'], error: 'Bad' }],
+	['"error_code":"LOW_BALANCE"', 400, { success: false, data: null, error_code: 'LOW_BALANCE' }],
+	[': email: Required', 422, { detail: [{ path: 'email', message: 'Required' }] }],
+	[': No, […]', 500, { message: 'No, my-secret-token.' }],
+	[' (HTTP 400)', 400, '<html>No</html>'],
+	[' (HTTP 403)', 403, { success: true, data: { jwt: 'a.b.c' } }],
+])(
+	'a failure in another form is shown if it is JSON, and is unknown: %s',
+	(shown, status, body) => {
+		const { message, nothingDone, context } = failure(body, status);
+		expect(message).toContain(shown);
+		expect(nothingDone).toBe(false);
+		expect(context.details !== undefined).toBe(!shown.startsWith(' '));
+	},
+);
 
 const ISSUES = [
 	{ path: ['invites', 2, 'email'], message: 'Invalid email', code: 'invalid_string' },
@@ -128,6 +146,8 @@ const MADE_BEFORE = [
 	...[{ duplicate_of: 'pa-a1B2c3D4e5F6' }, { existing_payment: { id: 'pa-1' } }, { paid: true }],
 	...[{ transaction_hash: `0x${'5f'.repeat(32)}` }, { tx: `0x${'5f'.repeat(32)}` }],
 	{ duplicate_salt: '0x5f3a' },
+	...[{ paid_at: '2026-03-03' }, { executedAt: 1772496000 }, { reason: 'SETTLED' }],
+	...[{ result: 'paid' }, { outcome: 'unknown' }, { code: 'PAID', message: 'Bad request' }],
 	/* What it says of a state, in a word or as a number. */
 	...[{ payment_status: 'paid' }, { currentStatus: 'PAID' }, { status: 409 }, { code: 23505 }],
 	...[{ expected_nonce: 42 }, { nonce: 'expected 42, got 41' }, { salt_seen: '57824' }],
@@ -159,7 +179,7 @@ const NOT_MADE_BEFORE = [
 	{ message: 'Insufficient balance', is_duplicate: false, already_paid: null },
 	...[{ kyc_status: 'completed' }, { status: 400 }],
 	...[{ another_payment_exists: false }, { signature_valid: false }, { new_recipient: false }],
-	...[{ recipient_new: false }],
+	...[{ recipient_new: false, paid_at: null, error: 'Forbidden' }, { step: 'completed' }],
 	/* What the request had, and what was missing in it. */
 	{ request: { nonce: 41, salt: '0x5f3a' }, salt: null },
 	/* What is so of the recipient. */
@@ -192,8 +212,9 @@ it('takes names of members for words only in what is documented', () => {
 	const used = { limit: { used: 3 } };
 	expect(failure({ success: false, data: used }).saysItExists).toBe(true);
 	expect(failure({ success: false, data: 'Too many', rate: used }).saysItExists).toBe(false);
-	for (const [error_code, expected] of Object.entries({ PAID: true, FORBIDDEN: false })) {
-		expect(failure({ success: false, data: 'No', error_code }).saysItExists).toBe(expected);
+	for (const [word, expected] of Object.entries({ PAID: true, FORBIDDEN: false })) {
+		for (const body of [{ data: 'No', error_code: word }, { data: word }])
+			expect(failure({ success: false, ...body }).saysItExists).toBe(expected);
 	}
 });
 

@@ -96,6 +96,7 @@ it('a request with a wallet goes out with a token or not at all', async () => {
 
 const A = 'credentials A';
 let elapsed: number;
+let now: number;
 let sessions: Sessions;
 let count: number;
 let answer: () => Promise<string>;
@@ -103,7 +104,8 @@ let answer: () => Promise<string>;
 beforeEach(() => {
 	/* Like a real one, the stopwatch doesn't begin at zero. */
 	elapsed = 60_000;
-	sessions = new Sessions({ now: () => 0, elapsed: () => elapsed });
+	now = 0;
+	sessions = new Sessions({ now: () => now, elapsed: () => elapsed });
 	count = 0;
 	answer = async () => `token-${count}`;
 });
@@ -127,6 +129,14 @@ describe('a token', () => {
 			sessions.markRefused(A, token);
 			expect(sessions.usable(A, token)).toBeUndefined();
 		}
+	});
+
+	it('isn’t fresh any more after the machine has slept', () => {
+		sessions.trust(A, 'token');
+		now -= 1;
+		expect(sessions.isFresh(A, 'token')).toBe(true);
+		now += 5 * 60_000 + 1;
+		expect([sessions.isFresh(A, 'token'), sessions.isNew(A, 'token')]).toEqual([false, false]);
 	});
 
 	it('ends by the clock of this machine', () => {

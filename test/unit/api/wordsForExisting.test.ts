@@ -71,6 +71,20 @@ it.each([
 	...['unable to achieve a quorum', 'Payment is no longer pending', 'Your payment is on its way'],
 	...['Request with the same idempotency key', 'Expected status DRAFT, got COMPLETED'],
 	...['A payment with this reference was found', 'There is a payment with this reference'],
+	...['PAYMENT_PREVIOUSLY_SUBMITTED', 'Transaction previously executed', 'Payment has gone out'],
+	...['Authorization previously redeemed', 'Payment is executing', 'Payment is in the queue'],
+	...['FORWARD_REQUEST_EXECUTED', 'Forward request expired or executed', 'It was earlier paid'],
+	...['Payment can only be made once', 'Payment found for this authorization'],
+	...['The outcome of the payment is unknown', 'Payment status unknown', 'OUTCOME_UNKNOWN'],
+	...['The payment could not be confirmed', 'Payment result could not be determined'],
+	...['Unable to confirm payment', 'Payment may have gone out', 'It might have been sent'],
+	...['Do not retry: check the payment first', 'Payment has been delivered', 'Tx confirmed'],
+	...['Payment for this invoice has gone out', 'The payment has left your account', 'It’s paid'],
+	...['Funds have been released', 'Transaction was included in block 12345', '{"result":"paid"}'],
+	...['{"status":"success"}', 'Cannot pay this authorization more than once', 'Failed to fetch'],
+	...['Multiple payments with the same authorization', 'unexpected EOF', 'Connection aborted'],
+	...['Please wait for the current payment to finish', 'received 504 from relay'],
+	...['upstream closed connection', 'Remote end closed connection without response'],
 ])('means that it was there before: %s', (text) => {
 	expect(saysItExists(text)).toBe(true);
 });
@@ -108,6 +122,11 @@ it.each([
 	...['No payment was made', 'This payment can’t be processed', 'Request could not be processed'],
 	...['The recipient is missing. Sent to nobody', 'unused, basalt, misspent and infusednonces'],
 	...['No payment with this reference was found', 'Recipient is awaiting confirmation'],
+	...['Payments can only be made once onboarding is completed', 'Forward request expired'],
+	...['No payment found for this authorization', 'This wallet was not previously paid'],
+	...['Recipient could not be verified', 'Unable to verify signature', 'Failed to fetch recipient'],
+	...['Your session may have been revoked', 'Unknown outcome of KYC', 'It could have been worse'],
+	...['Recipient not cleared', 'Wait for the current user to finish onboarding'],
 ])('does not mean that it was there before: %s', (text) => {
 	expect(saysItExists(text)).toBe(false);
 });
