@@ -119,13 +119,18 @@ describe('the action node', () => {
 			'The signed amount can’t be compared with the limit of these credentials',
 			{ typedAmountUnit: 'notChecked' },
 		],
+		[
+			{ maximumPayment: '125' },
+			'Authorization: $1,250,000.00. Amount: $125.00',
+			{ typedAmountUnit: 'cents' },
+		],
 	])('refuses a payment beyond %j before it is signed', async (limit, words, options = {}) => {
 		const payload = await sandbox.authorization();
 		for (const signature of [{}, await sandbox.signed(payload)]) {
 			const saved = sandbox.unreachableSigner(limit);
 			const { error } = await runNode(saved, sandbox.paying(payload, { ...signature, options }));
 			expect(error?.message).toBe(`${words} [item 0]`);
-			expect(error?.description).toContain('in the credentials “saved”');
+			expect(error?.description).toMatch(/in the credentials “saved”|Typed Amount Unit under/);
 		}
 		expect(sandbox.wire()).toEqual([]);
 	});

@@ -47,7 +47,7 @@ const REFUSED: Record<Exclude<Decision, Open | 'sendable'>, (payment: Payment) =
 	],
 	usedAuthorization: ({ summary }) => [
 		`The authorization of the payment of ${summary} was already sent for another payment, so it was not sent again`,
-		'If it was sent with another Payment Reference, or with none, use that again to see what became of it: it may have been paid. Only for another payment, get a new authorization.',
+		'If it was sent with another Payment Reference, or with none, use that again to see what became of it: it may have been paid. Only for another payment, or once the service says that nothing was paid with it, get a new authorization.',
 	],
 };
 

@@ -218,7 +218,7 @@ function asListApprovesWithFail<Some extends Row>(row: Some): Some {
 function coversSome(): UserError {
 	return notApproved(
 		'Approved Check covers only some of the requests of this run',
-		'Give each row the approval of its own request, or send all in one: one team, one role and Invitees per Request 0.',
+		'Give each row the approval of its own request, or have all approved as one: payments checked with Check Output One for the Run, invites sent in one request (one team, one role, Invitees per Request 0).',
 	);
 }
 

@@ -19,3 +19,22 @@ export function unixTimeAsDate(text: string): string | undefined {
 	const date = `${time.slice(0, 16).replace('T', ' ')} UTC`;
 	return thousandths === undefined ? date : `${date} (${seconds}${thousandths})`;
 }
+
+const NUMBER = /^[+-]?\d+(?:\.\d+)?$/;
+const HEX_NUMBER = /^0x[0-9a-f]{1,64}$/i;
+const ISO_TIME = /^[+-]?\d{4,6}-\d{2}(?:-\d{2})?(?:[T ]\d{2}:\d{2}.*)?$/i;
+const HTTP_DATE = /^\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT$/i;
+
+/** In milliseconds: before this, no authorization could end. */
+const ETHEREUM_BEGAN = Date.UTC(2015, 6, 30);
+
+/** When an authorization ends (Unix time, ISO 8601 or HTTP date), in milliseconds; NaN if the text isn't a time. */
+export function expiryTime(value: string): number {
+	const text = value.trim();
+	if (NUMBER.test(text) || HEX_NUMBER.test(text)) {
+		const time = toMilliseconds(Number(text));
+		/* A number that large is more likely to mean “never” than a time of finer units long ago. */
+		return Number(text) > MAX_UNIX_SECONDS && time < ETHEREUM_BEGAN ? NaN : time;
+	}
+	return ISO_TIME.test(text) || HTTP_DATE.test(text) ? Date.parse(text) : NaN;
+}

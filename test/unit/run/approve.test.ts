@@ -224,7 +224,7 @@ describe('the value of a run', () => {
 		expect(refusals(judge(payments, approvalOfRun(sheet(1))))[0]).toMatchObject({
 			scope: 'run',
 			message: 'Approved Check covers only some of the requests of this run',
-			hint: 'Give each row the approval of its own request, or send all in one: one team, one role and Invitees per Request 0.',
+			hint: expect.stringContaining('payments checked with Check Output One for the Run'),
 		});
 	});
 

@@ -93,8 +93,10 @@ export const administratorInvitesAnswer = open({
 	typed_data: record,
 });
 
-/** A service that puts a missing value into text says "null". */
-const transaction = z.string().regex(/^(?!\s*(?:null|undefined)?\s*$)/);
+/** A service that puts a missing value into text says "null" or "None". */
+const transaction = z
+	.string()
+	.regex(/^(?!\s*(?:nan|nil|none|null|undefined|\[object \w+\])?\s*$)/i);
 
 /** 7 */
 export const administratorInvitesExecutedAnswer = open({

@@ -88,11 +88,14 @@ async function guardPayment(
 	const cents = centsOf(input);
 	const { typedAmountUnit } = run.settings;
 	const signedCents = signedCentsOf(form, run);
-	requireAllowedPayment(run.credentials, { amountCents: cents, recipientEmail, row, signedCents });
+	const limited = { amountCents: cents, recipientEmail, row };
+	requireAllowedPayment(run.credentials, { ...limited, signedCents: cents });
 	const signer = input.signer ?? (await run.wallet()).address;
 	const payment = paymentOf(form, run, signer);
 	const { summary, reference } = payment;
 	const { signs, sign } = await guardAuthorization(form, signer, run, accountOf);
+	/* After the guard, which says better what is wrong with a signed amount. */
+	requireAllowedPayment(run.credentials, { ...limited, signedCents });
 	const columns = { ...columnsOf(form, run), signer };
 	const write = run.write(
 		items,

@@ -2,7 +2,7 @@ import { keccak256, stringToBytes } from 'viem/utils';
 import type { z } from 'zod';
 
 import { quantity } from '../../shared/lists';
-import { MAX_UNIX_SECONDS, toMilliseconds } from '../../shared/time';
+import { expiryTime } from '../../shared/time';
 import { quoted } from '../../shared/redaction';
 import {
 	ADMINISTRATOR_ROLES,
@@ -28,10 +28,6 @@ const DOMAIN_MEMBERS = 'chainId,name,verifyingContract,version';
 const HASH = /^0x[0-9a-fA-F]{64}$/;
 /** What the service may give in place of a role, and doesn't document: 32 bytes, or a number. */
 const CODE = /^(?:0x[0-9a-fA-F]{64}|0|[1-9]\d{0,77})$/;
-const NUMBER = /^[+-]?\d+(?:\.\d+)?$/;
-const HEX_NUMBER = /^0x[0-9a-f]{1,64}$/i;
-const ISO_TIME = /^[+-]?\d{4,6}-\d{2}(?:-\d{2})?(?:[T ]\d{2}:\d{2}.*)?$/i;
-const HTTP_DATE = /^\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT$/i;
 
 interface RoleExpectation {
 	/** The requested role; without it, any administrator role is allowed. */
@@ -111,20 +107,6 @@ export function checkAccounts(grants: readonly Grant[], accounts = grants.length
 	if (new Set(grants.map(({ account }) => account.toLowerCase())).size !== grants.length) {
 		refuseToSign('The typed data names the same account twice');
 	}
-}
-
-/** In milliseconds: before this, no authorization could end. */
-const ETHEREUM_BEGAN = Date.UTC(2015, 6, 30);
-
-/** The time in milliseconds; NaN if the text isn't a time. */
-function expiryTime(value: string): number {
-	const text = value.trim();
-	if (NUMBER.test(text) || HEX_NUMBER.test(text)) {
-		const time = toMilliseconds(Number(text));
-		/* A number that large is more likely to mean “never” than a time of finer units long ago. */
-		return Number(text) > MAX_UNIX_SECONDS && time < ETHEREUM_BEGAN ? NaN : time;
-	}
-	return ISO_TIME.test(text) || HTTP_DATE.test(text) ? Date.parse(text) : NaN;
 }
 
 /** Refuses a time (Unix, ISO 8601 or HTTP date) in the past. Texts that aren't a time pass. */
