@@ -59,11 +59,12 @@ describe('reads', () => {
 	it('ask for more than 100 emails in several requests, for both spellings of one, and list each user once', async () => {
 		const wanted = sandbox.firstTeam.users.map(({ email }) => email);
 		const [first = ''] = wanted;
-		const emails = [...wanted, 'nobody@example.org', first.toUpperCase()].join(', ');
+		const emails = [...wanted, 'Nobody@example.org', first.toUpperCase()].join(', ');
 		const { output } = await sandbox.run(sandbox.teamUsers({ emails }));
 		expect(output.map((item) => item.json.email).sort()).toEqual([...wanted].sort());
-		expect(requests()).toHaveLength(Math.ceil((wanted.length + 2) / 100));
-		expect(requests().flatMap(({ query }) => query.emails)).toContain(first.toUpperCase());
+		expect(requests()).toHaveLength(Math.ceil((wanted.length + 3) / 100));
+		const asked = requests().flatMap(({ query }) => query.emails);
+		expect(asked).toEqual(expect.arrayContaining([first.toUpperCase(), 'nobody@example.org']));
 	});
 
 	it('evaluate each parameter once an item', async () => {

@@ -35,7 +35,10 @@ const credentials = () =>
 
 const BALANCE = {
 	success: true,
-	data: { wallet_address: '0x1', balances: [{ currency: 'USD', cents: 1250, email: 'as it is' }] },
+	data: {
+		wallet_address: '0x1',
+		balances: ['USD', 'EUR'].map((currency) => ({ currency, cents: 1250, email: 'as it is' })),
+	},
 };
 
 beforeEach(() => {

@@ -227,7 +227,7 @@ describe('columns of input rows', () => {
 		/* As SheetJS, and so n8n, reads a header that an Excel file has twice. */
 		['columns phone and phone_1 both hold Phone', { email: b, phone: '1', phone_1: '2' }],
 		[NO_PREFILL, { email: b, prefill: { first_name: 'B' } }],
-		[NO_PREFILL, { email: b, prefill: '{"first_name":"B"}' }],
+		[NO_PREFILL, { email: b, ' Prefill': '{"first_name":"B"}' }],
 		['phone has lost some of its digits; enter it as text', { email: b, phone: 2 ** 64 }],
 		[BROKEN, { email: b, 'First Name': 'Ana #REF!' }],
 		[LOST, { email: b, last_name: 'M\u0096ller' }],

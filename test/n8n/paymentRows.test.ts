@@ -236,7 +236,7 @@ describe.each([
 		const empty = { row_number: 3, reference: '', recipient_email: ' ', amount: null, more: [] };
 		const [first = {}, last = {}] = await sheet(2);
 		/* Unticked boxes, and formulas without input. */
-		const unticked = [{ paid: false }, { paid: 'FALSE' }, { sum: 0 }, { sum: ' 0.00 ' }];
+		const unticked = [{ paid: false }, { paid: 'FALSE' }, { sum: 0 }, { sum: ' 0,00 € ' }];
 		const { output, stored } = await run([first, empty, {}, ...unticked, last]);
 		expect(output.map(({ pairedItem }) => pairedItem)).toEqual([
 			{ item: itemOf(0) },

@@ -20,7 +20,9 @@ describe('Balance: Get', () => {
 		set('USD', 12_345n);
 		sandbox.firstTeam.unlisted.add('EUR');
 		const { output } = await get({ currencies: ['EUR', 'USD'] });
-		expect(queries()).toEqual([{ nanoid: sandbox.team, currencies: ['EUR', 'USD'] }]);
+		const { team: nanoid } = sandbox;
+		/* The filter may not have been read as it was meant. */
+		expect(queries()).toEqual([{ nanoid, currencies: ['EUR', 'USD'] }, { nanoid }]);
 		expect(recordsOf(output)).toMatchObject([
 			{ currency: 'USD', balance: '123.45', balance_cents: '12345' },
 			{ currency: 'EUR', balance: '0.00', balance_cents: '0', entity_id: sandbox.team },
@@ -28,6 +30,15 @@ describe('Balance: Get', () => {
 		expect(Object.keys(output[0]?.json ?? {})).toEqual([
 			...['currency', 'balance', 'balance_cents', 'entity_id', 'platform_account_address'],
 		]);
+	});
+
+	it('takes what the service lists only without the filter', async () => {
+		set('EUR', 500_000n);
+		const { unlisted } = sandbox.firstTeam;
+		const isFiltered = () => queries().at(-1)?.currencies !== undefined;
+		jest.spyOn(unlisted, 'has').mockImplementation((code) => code === 'EUR' && isFiltered());
+		const { output } = await get({ currencies: ['USD', 'EUR'] });
+		expect(recordsOf(output)).toContainEqual(expect.objectContaining({ balance: '5000.00' }));
 	});
 
 	it('leaves out zero balances unless they are chosen or wanted', async () => {
@@ -41,7 +52,9 @@ describe('Balance: Get', () => {
 		set('USD', 0n);
 		const { output, stored } = await get({});
 		expect(output).toEqual([]);
-		expect(stored).toContain('Every balance is zero. To output zero balances, turn on');
+		expect(stored).toContain(
+			'There is no balance, or each is zero. To output zero balances, turn on',
+		);
 	});
 
 	it.each(['repeated', 'commaSeparated', 'brackets'])(

@@ -73,10 +73,14 @@ function isSuccess(received: Received): received is Success {
 	return received.status < 300 && received.envelope?.success === true;
 }
 
+/** What to do about a member that isn't in an answer. */
+const OTHER_NAME =
+	'If the service names it differently, enter its name under Field Names in the credentials. If not, update this node, or report this to the service.';
+
 /** Not an error of a change: it wasn't sent. */
 function tokenNotChecked(error: UserError): UserError {
-	const { message, hint } = error;
-	return new UserError(`The token couldn’t be checked. ${message}`, { hint, cause: error });
+	const message = `The token couldn’t be checked. ${error.message}`;
+	return error.with({ message, outcome: 'refused', precedesChange: true });
 }
 
 /** Sends calls and returns their data. Nothing else repeats a request, and this repeats only reads. */
@@ -272,7 +276,7 @@ export class Client {
 				envelope.data !== undefined &&
 				isReadable(envelope.data);
 			const response = isShown ? shownOf(envelope.data, this.redactor.text) : undefined;
-			throw unusableAnswer(what, status, response);
+			throw unusableAnswer(what, status, response).with({ hint: OTHER_NAME });
 		}
 		return data;
 	}

@@ -54,7 +54,7 @@ const NO_ROLE =
 
 /** By the status of a refusal. */
 const HINTS: Readonly<Record<number, string>> = {
-	400: CHECK,
+	400: `${CHECK} If the service names a field differently, enter its name under Field Names there.`,
 	401: NO_ROLE,
 	403: NO_ROLE,
 	404: 'The service doesn’t know this Platform ID. Check it in the credentials, and the Base URL.',

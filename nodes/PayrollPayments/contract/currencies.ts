@@ -45,5 +45,10 @@ export function isRequestable(currency: Currency): boolean {
 	return CURRENCIES[currency] !== 'listed';
 }
 
+/** Whether the answer lists the currency, if its balance isn't filtered out. */
+export function isListed(currency: Currency): boolean {
+	return CURRENCIES[currency] !== 'requested';
+}
+
 /** Currencies of payments (docs/api.md, Endpoint 10). */
 export const PAYMENT_CURRENCIES = ['USD'] as const;

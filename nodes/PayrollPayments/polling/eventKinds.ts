@@ -69,7 +69,7 @@ const balanceChanged: EventKind = {
 		const found = new Map<string, Observation>();
 		for (const record of balances) {
 			/* In capitals, since a service may change how it writes a code. */
-			const currency = record.currency.toUpperCase();
+			const currency = record.currency.trim().toUpperCase();
 			const isWatched = currencies.some((each) => isCurrency(currency, each));
 			if (currencies.length > 0 && !isWatched) continue;
 			if (currency === '' || /\s/.test(currency) || found.has(currency)) {

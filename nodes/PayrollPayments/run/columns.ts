@@ -6,6 +6,7 @@ import { UserError } from '../shared/errors';
 import { isRecord } from '../shared/json';
 import { listed } from '../shared/lists';
 import { quoted } from '../shared/redaction';
+import { isZero } from '../shared/spoiledCells';
 import type { SheetPlace } from '../shared/sheetPlace';
 import { sheetPlaceOf, type Form } from './rows';
 
@@ -55,8 +56,10 @@ export function placeIn(columns: unknown, position: number): SheetPlace {
 	return isOfSheet ? { number, isOfSheet } : { number: position };
 }
 
-/** What a row that nobody filled in can have: unticked boxes, and formulas without input. */
-const NO_VALUE = /^(?:false|0(?:\.0+)?)$/i;
+/** Whether a cell has what nobody filled in: an unticked box, or a formula without input. */
+function isUntouched(cell: string): boolean {
+	return isZero(cell) || cell.toLowerCase() === 'false';
+}
 
 /** Whether a row has no value but its number. */
 export function isEmptyRow(columns: unknown): boolean {
@@ -65,7 +68,7 @@ export function isEmptyRow(columns: unknown): boolean {
 		([header, value]) =>
 			isRowNumber(header) ||
 			isBlank(value) ||
-			(isRecord(value) ? Object.keys(value).length === 0 : NO_VALUE.test(String(value).trim())),
+			(isRecord(value) ? Object.keys(value).length === 0 : isUntouched(String(value).trim())),
 	);
 }
 

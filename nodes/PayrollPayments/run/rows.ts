@@ -165,7 +165,8 @@ export function stateAfter(error: unknown): State {
 		case 'unknown':
 			return { is: 'unknown', error };
 		case 'refused': {
-			const wasRequested = error instanceof ServiceError || error instanceof NoResponseError;
+			const isAnswer = error instanceof ServiceError || error instanceof NoResponseError;
+			const wasRequested = isAnswer && error.context.precedesChange !== true;
 			return { is: 'refused', error, scope: wasRequested ? 'request' : undefined };
 		}
 		case 'not_sent':

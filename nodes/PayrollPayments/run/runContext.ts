@@ -71,7 +71,11 @@ function performWith(
 			throwIfStopped(signal);
 			const begun = performance.now();
 			const signature = await sign?.();
-			if (performance.now() - begun > LONG_SIGNATURE_MS) await open();
+			if (performance.now() - begun > LONG_SIGNATURE_MS) {
+				await open().catch((error: unknown) => {
+					throw error instanceof UserError ? error.with({ mayBeSigned: true }) : error;
+				});
+			}
 			throwIfStopped(signal);
 			return await client.sendWrite({ ...call, body: { ...call.body, ...signature } });
 		};

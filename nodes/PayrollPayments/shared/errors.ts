@@ -12,6 +12,8 @@ export interface ErrorContext {
 	readonly outcome?: FailedOutcome;
 	/** False if no response arrived because there was no connection. */
 	readonly wasSent?: boolean;
+	/** Whether it ended what comes before a change, so that this wasn't sent. */
+	readonly precedesChange?: boolean;
 	/** Whether a signer may have signed, although its signature wasn't used. */
 	readonly mayBeSigned?: boolean;
 	/** The code that a person enters once the service says that this payment wasn't made. */

@@ -19,8 +19,8 @@ const MADE_DECIMAL = /^(?!\d{1,3},000$)[+-]?\d+[.,]0+$/;
 /** What programs write where there is no value. */
 const NOTHING = /^(?:<na>|n\/a|n\.a\.|nan|nat|nil|none|null|undefined)$/i;
 
-/** First names that programs write in another way for nothing: NaT and nil. */
-const FIRST_NAME = /^(?:Nat|NAT|Nil|NIL)$/;
+/** First names that programs write in another way for nothing: nan, NaT and nil. */
+const FIRST_NAME = /^(?:Nan|Nat|NAT|Nil|NIL)$/;
 
 /**
  * What people and programs write where there is no reference yet, without its punctuation, which everyone
@@ -45,12 +45,16 @@ const GROUPED =
 /** What Windows letters become that are read as UTF-8 or as Latin 1. */
 const LOST_LETTER = /[\ufffd\x80-\x9f]/;
 
+/** What letters become whose UTF-8 is read as a Windows file: ü is Ã¼. */
+const READ_AS_WINDOWS = /[ÃÂ][¡-¿„œŸ]/;
+
 const APOSTROPHE = 'begins with an apostrophe, which marks text in a sheet; remove it';
 
 /** What is wrong with any cell or reference. */
 function faultInAny(text: string): string | undefined {
-	if (LOST_LETTER.test(text)) {
-		return 'has �, a letter that was lost when the file was read; save the file as UTF-8';
+	const [found = LOST_LETTER.test(text) ? '�' : undefined] = READ_AS_WINDOWS.exec(text) ?? [];
+	if (found !== undefined) {
+		return `has ${found}, a letter that was lost when the file was read; save the file as UTF-8`;
 	}
 	const [error] = FORMULA_ERROR.exec(text) ?? [];
 	if (error !== undefined) return `has ${error}, the error of a formula in a sheet`;
@@ -70,7 +74,13 @@ export function faultInCell(cell: string): string | undefined {
 	}
 	/* A city may be called 's-Hertogenbosch. */
 	if (/^'[\d+=-]/.test(text)) return APOSTROPHE;
-	return faultInAny(text);
+	/* People write thousands so: a company of 10.000. */
+	return /^\d{1,3}\.000$/.test(text) ? undefined : faultInAny(text);
+}
+
+/** Whether a text is a zero, in any spelling, or has no letter or digit at all. */
+export function isZero(text: string): boolean {
+	return ZEROS.test(text);
 }
 
 /**

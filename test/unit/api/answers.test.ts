@@ -15,6 +15,9 @@ it('is none where exact digits alone would make a body JSON', () => {
 	expect(readEnvelope('{"success":true,"data":{12345678901234567890:1}}')).toBeUndefined();
 });
 
-it.each(['', ' ', 'null', 'undefined', 'None', ' nil', 'NaN', '[object Object]'])('the transaction %j is none', (transaction) => {
-	expect(instantPaymentAnswer.safeParse({ transaction }).success).toBe(false);
-});
+it.each(['', ' ', 'null', 'undefined', 'None', ' nil', 'NaN', '[object Object]'])(
+	'the transaction %j is none',
+	(transaction) => {
+		expect(instantPaymentAnswer.safeParse({ transaction }).success).toBe(false);
+	},
+);

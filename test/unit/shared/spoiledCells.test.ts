@@ -22,6 +22,7 @@ describe.each([
 	],
 	['nothing', /which stands for no value; leave it empty/, [...NOTHING, ' nan ']],
 	['digits made a decimal number', MADE_DECIMAL, ['447911123456.0', '90210.00', '90210,0']],
+	['lost letters', /^has Ã., a letter that was lost/, ['JÃ¼rgen', 'StraÃŸe', 'NiccolÃ²']],
 	['an apostrophe in front', APOSTROPHE, ["'0123", "'+447911123456", "'=A1"]],
 ])('a cell with %s', (_what, fault, texts) => {
 	it.each(texts)('%j', (text) => {
@@ -32,7 +33,7 @@ describe.each([
 it.each([
 	...['', ' ', '0', '-', '12.5', '10-49', '+44 7911 123456', '90210', '1,001', '10,000', '4E11'],
 	...['2E', 'E+11', 'Nanette', 'Nat', 'Nil', 'Noneman', 'Null Island Ltd', "'s-Hertogenbosch"],
-	...["O'Neill", 'v1.2e5', 'A1.5E+10'],
+	...["O'Neill", 'v1.2e5', 'A1.5E+10', '10.000', 'Nan', 'SÃO PAULO', 'Âne'],
 	...['#1 Main Street', 'C#', 'Unit 3E', 'Suite 4.5 East', '100 N/A Street'],
 ])('the cell %j is what a person wrote', (text) => {
 	expect(faultInCell(text)).toBeUndefined();

@@ -25,7 +25,7 @@ describe('an event', () => {
 	it('deposit.received passes, exactly as received, with new members and values, and null for optional ones', () => {
 		const currencies = { source_currency: 'new', destination_currency: 'new' };
 		const named = { network: 'new', status: 'new', provider_name: 'new', ...currencies };
-		const added = deposit({ memo: 'x', trace: null, ...named });
+		const added = deposit({ memo: 'x', trace: null, blockchain_reference: null, ...named });
 		const event = depositEvent({ extra: { nested: [1, null] }, request_id: null, deposit: added });
 		expect(parsed(event)).toMatchObject({ event, issues: [] });
 	});

@@ -41,7 +41,8 @@ const depositSchema = z
 		reference: z.string().nullish(),
 		trace: z.string().nullish(),
 		funding_blockchain_txn: z.string().nullish(),
-		blockchain_reference: z.string(),
+		/* Required, but a deposit at a bank has none. */
+		blockchain_reference: z.string().nullable(),
 		deposit_bank_account_seen: z.number().nullish(),
 		status: z.string(),
 		created_at: z.string(),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import { centsTextAsDecimal, wholeCents } from '../../shared/money';
-import { isCurrency, isRequestable, type Currency } from '../../contract/currencies';
+import { isCurrency, isListed, isRequestable, type Currency } from '../../contract/currencies';
 import { balanceAnswer } from '../../api/schemas/answers';
 import { balanceCall } from '../../api/balanceCall';
 import type { Query } from '../../api/call';
@@ -19,12 +19,15 @@ const currencyBalance = z.object({
 	platform_account_address: z.string(),
 });
 
+/** No filter: the service returns all currencies. */
+const ALL: Query = {};
+
 /**
  * The filter, whose encoding isn't documented. Without one the service returns all currencies, so it
  * stays away if a currency is chosen that the service lists but doesn't take in the filter.
  */
 function currenciesQuery(chosen: readonly Currency[], encoding = 'repeated'): Query {
-	if (chosen.length === 0 || !chosen.every(isRequestable)) return {};
+	if (chosen.length === 0 || !chosen.every(isRequestable)) return ALL;
 	if (encoding === 'brackets') return { 'currencies[]': chosen };
 	return { currencies: encoding === 'commaSeparated' ? chosen.join(',') : chosen };
 }
@@ -36,7 +39,8 @@ export const getBalance = defineRead({
 	name: 'Get',
 	action: 'Get balance',
 	description: 'Get the account address and balances of a team, company or user',
-	emptyNotice: 'Every balance is zero. To output zero balances, turn on Include Zero Balances.',
+	emptyNotice:
+		'There is no balance, or each is zero. To output zero balances, turn on Include Zero Balances.',
 	fields: {
 		entityId: entityId('te', 'co', 'us'),
 		currencies: balanceCurrencies(
@@ -76,7 +80,13 @@ export const getBalance = defineRead({
 	run: async (input, context, { currenciesEncoding }) => {
 		const { entityId: nanoid, currencies = [], includeZero, output } = input;
 		const query = currenciesQuery(currencies, currenciesEncoding);
-		const answer = await context.read(balanceCall(nanoid, query));
+		const filtered = await context.read(balanceCall(nanoid, query));
+		const isWhole = currencies
+			.filter(isListed)
+			.every((each) => filtered.balances.some(({ currency }) => isCurrency(currency, each)));
+		/* Of several, the service may have read one only: how to send them isn't documented. */
+		const isDoubtful = currencies.length > 1 && query !== ALL && !isWhole;
+		const answer = isDoubtful ? await context.read(balanceCall(nanoid)) : filtered;
 		const isChosen = (code: string) => currencies.some((each) => isCurrency(code, each));
 		const balances = answer.balances.filter(
 			({ currency }) => currencies.length === 0 || isChosen(currency),

@@ -21,7 +21,9 @@ const RECOGNITION = {
 
 export function readRow(row: Row): Invitee {
 	const isNamed = row.names.some(({ name }) => withoutStyle(name) === 'prefill');
-	if (!isNamed && !isBlank(row.columns.prefill)) {
+	const isPrefill = ([header, value]: [string, unknown]) =>
+		withoutStyle(header) === 'prefill' && !isBlank(value);
+	if (!isNamed && Object.entries(row.columns).some(isPrefill)) {
 		throw rowError(row, 'prefill can’t be a column; use one for each field, e.g. first_name');
 	}
 	const { valueOf, headerOf, isNamed: hasName } = fieldsOfRow(row, RECOGNITION);

@@ -26,7 +26,7 @@ function camelCase(name: string): string {
 const cell = z.unknown().transform((value, context) => {
 	const isPlain = ['string', 'number', 'boolean'].includes(typeof (value ?? ''));
 	if (!isPlain) context.addIssue({ code: 'custom', message: 'must be text' });
-	const text = String(value ?? '');
+	const text = String(value ?? '').trim();
 	if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
 		context.addIssue({ code: 'custom', message: 'has lost some of its digits; enter it as text' });
 	}
@@ -48,7 +48,7 @@ export const invitee = z
 	})
 	.strict()
 	.transform(({ prefill, ...person }) => {
-		const isBegun = Object.values(prefill).some((value) => value.trim() !== '');
+		const isBegun = Object.values(prefill).some((value) => value !== '');
 		return isBegun ? { ...person, prefill } : person;
 	});
 

@@ -120,14 +120,15 @@ function passes(
 	);
 }
 
-/** Whether the service's filter heeds case isn't documented, so two spellings are both asked for. */
+/** Whether the service's filter heeds case isn't documented, so each spelling is asked for, and in small letters. */
 async function usersWith(
 	emails: readonly string[],
 	{ read }: RunContext,
 	{ most, ...request }: UsersRequest,
 ): Promise<readonly TeamUser[]> {
 	const found = new Map<unknown, TeamUser>();
-	for (const batch of inBatches([...new Set(emails)], EMAILS_PER_REQUEST)) {
+	const spellings = emails.flatMap((each) => [each, each.toLowerCase()]);
+	for (const batch of inBatches([...new Set(spellings)], EMAILS_PER_REQUEST)) {
 		for (const user of await teamUsers(read, { ...request, most, emails: batch })) {
 			found.set(user.nanoid ?? user, user);
 		}
