@@ -11,7 +11,7 @@ import { startSandbox, type Sandbox } from '../../sandbox/server';
 import { launchBrowser } from '../support/browser';
 import { shownFields } from '../support/forms';
 import { startHttpServer } from '../support/httpServer';
-import { pictureFile } from '../support/pictures';
+import { pictureFile } from '../../tooling/pictures';
 import { SandboxClient } from '../support/sandboxClient';
 import { TriggerHost } from '../support/triggerHost';
 

@@ -3,7 +3,7 @@ import type { INodeParameters } from 'n8n-workflow';
 import { CATALOGUE } from '../../nodes/PayrollPayments/operations/catalogue';
 import { Editor, type ShownField } from '../support/editor';
 import { shownFields } from '../support/forms';
-import { pictureFile } from '../support/pictures';
+import { pictureFile } from '../../tooling/pictures';
 import { depositEvent } from '../../n8nHost/sampleEvents';
 import { walletCredentials } from '../../n8nHost/sandboxCredentials';
 import { schemeOf } from '../support/signedDeliveries';

@@ -22,7 +22,7 @@ import { administrator } from '../../n8nHost/sandboxCredentials';
 import { Editor } from '../support/editor';
 import { formLink, signedOutside } from '../support/exampleForms';
 import { readExample } from '../../practice/exampleFiles';
-import { Film, pictureFile } from '../support/pictures';
+import { Film, pictureFile } from '../../tooling/pictures';
 import { startTestEnvironment, AS_INSTALLED } from '../../n8nHost/testEnvironment';
 import { useEnvironment } from '../support/useEnvironment';
 import { isUp, waitUntil } from '../../n8nHost/waiting';

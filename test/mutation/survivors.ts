@@ -191,14 +191,6 @@ const EXPLAINED: Readonly<Record<string, Explained>> = {
 			changes: [['account.toLowerCase()', 'account.toUpperCase()']],
 			why: 'It only has to put the letters of hex addresses in the same case, and either case does.',
 		},
-		'return Number(text) > MAX_UNIX_SECONDS && time < ETHEREUM_BEGAN ? NaN : time;': {
-			changes: [['Number(text) > MAX_UNIX_SECONDS', 'Number(text) >= MAX_UNIX_SECONDS']],
-			why: 'The time at the limit itself is far ahead either way.',
-		},
-		'const HEX_NUMBER = /^0x[0-9a-f]{1,64}$/i;': {
-			changes: [['/^0x[0-9a-f]{1,64}$/i', '/0x[0-9a-f]{1,64}$/i']],
-			why: 'What has other text before its 0x isn’t a number, so it reads as NaN either way.',
-		},
 		'const HASH = /^0x[0-9a-fA-F]{64}$/;': {
 			changes: [
 				['/^0x[0-9a-fA-F]{64}$/', '/0x[0-9a-fA-F]{64}$/'],

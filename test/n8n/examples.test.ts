@@ -153,10 +153,7 @@ const REVIEWS: Rows = {
 const sheet = (row: IDataObject): Rows => ({ 'Read the sheet': [row] });
 const NO_PAYMENT = { reference: '', recipient_email: '', amount: '' };
 /** **Pay** couldn’t read its form, so what it puts out has no reference. The sheet has a row without one. */
-const UNREAD_FORM: Rows = {
-	'Read it again': [{ reference: '', outcome: 'paid' }],
-	...broken('refused'),
-};
+const UNREAD: Rows = { 'Read it again': [{ reference: '' }], ...broken('refused') };
 /** A check without anything to send, of a sheet with this header. */
 const asked = (header: string): Rows => ({
 	...sheet({ recipient_email: '', amount: '', [header]: 'PAY-001', outcome: '' }),
@@ -270,7 +267,7 @@ it.each([
 	[FORM, 'Left to pay', sheet({ row_number: 2, amount: ' ' }), EMPTY],
 	[FORM, 'Left to pay', sheet({ row_number: 2, Betrag: 10 }), TO_PAY],
 	[FORM, 'Left to pay', sheet({ ...NO_PAYMENT, currency: 'USD' }), EMPTY],
-	[FORM, 'Write the outcome', UNREAD_FORM, /"reference":"Not a row of this sheet"/],
+	[FORM, 'Write the outcome', UNREAD, /"reference":"Not a row of this sheet"/],
 	[FORM, 'Ask for approval', asked('Reference'), /no column reference\./],
 	[SLACK, 'Ask for approval', asked('Reference'), /no column reference\./],
 	[FORM, 'Ask for approval', asked('reference'), /^(?!.*no column).*choose Pay/],

@@ -288,44 +288,30 @@ it.each(RUNS)('%s leaves a paid row as it is if its reference is used again', as
 	expect(payments()).toHaveLength(paid.length);
 });
 
-it.each(
-	RUNS.flatMap((example) =>
-		[
-			{ column: 'amount', cell: '3850.51', said: /isn’t the one that was approved/ },
-			{ column: 'reference', cell: 'PAY-020', said: /row 3 of the sheet.*reference/i },
-			{ column: 'recipient_email', cell: 'contractor.9@example.com', said: /approved/ },
-		].map((edit) => ({ example, ...edit })),
-	),
-)(
-	'$example pays nothing if the $column of a row is changed while the approval waits',
-	async ({ example, column, cell, said }) => {
+const change = (cells: IDataObject) => (sheet: IDataObject[]) =>
+	Object.assign(sheet[1] ?? {}, cells);
+
+it.each([
+	[change({ amount: '3850.51' }), 'isn’t the one that was approved'],
+	[change({ recipient_email: 'contractor.9@example.com' }), 'isn’t the one that was approved'],
+	[change({ reference: 'PAY-020' }), 'row 3 of the sheet (reference is empty)'],
+	[(sheet: IDataObject[]) => sheet.splice(0), 'row 4 of the sheet: reference is empty'],
+])('pays nothing if the sheet changes while the approval waits (%#)', async (meanwhile, said) => {
+	for (const example of RUNS) {
 		begin(samplesOf(example));
-		world.meanwhile = (sheet) => Object.assign(sheet[1] ?? {}, { [column]: cell });
+		Object.assign(world, { meanwhile });
 		await run(example);
 		expect(payments()).toEqual([]);
-		expect(world.said.at(-1)).toMatch(said);
-		expect(world.sheet.map(({ outcome }) => outcome)).not.toContain('paid');
-	},
-);
+		expect(world.said.at(-1)).toContain(said);
+	}
+});
 
 it.each(RUNS)('%s pays what was approved if rows move or are added meanwhile', async (example) => {
 	const rows = samplesOf(example);
 	begin([...rows]);
-	world.meanwhile = (sheet) => {
-		sheet.reverse();
-		sheet.unshift({ ...rows[0], reference: 'PAY-099', outcome: '' });
-	};
+	world.meanwhile = (sheet) => sheet.reverse().unshift({ ...rows[0], reference: 'PAY-099' });
 	await run(example);
-	expect(payments()).toHaveLength(rows.length);
 	expect(world.sheet.map(({ outcome }) => outcome)).toEqual(['', 'paid', 'paid', 'paid']);
-});
-
-it.each(RUNS)('%s pays nothing from a sheet that is emptied meanwhile', async (example) => {
-	begin(samplesOf(example));
-	world.meanwhile = (sheet) => sheet.splice(0);
-	await run(example);
-	expect(payments()).toEqual([]);
-	expect(world.said.at(-1)).toContain('row 4 of the sheet: reference is empty');
 });
 
 /** The sample rows of an example, with another header for one of their columns. */

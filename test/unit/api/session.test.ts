@@ -133,9 +133,7 @@ describe('a token', () => {
 
 	it('isn’t fresh any more after the machine has slept', () => {
 		sessions.trust(A, 'token');
-		now -= 1;
-		expect(sessions.isFresh(A, 'token')).toBe(true);
-		now += 5 * 60_000 + 1;
+		now += 5 * 60_000;
 		expect([sessions.isFresh(A, 'token'), sessions.isNew(A, 'token')]).toEqual([false, false]);
 	});
 

@@ -17,18 +17,12 @@ it.each([
 	expect([centsAsDecimal(cents), centsAsDollars(cents)]).toEqual([decimal, dollars]);
 });
 
-it.each([
+it.each<readonly [string, string | null]>([
 	['0', '0.00'],
 	['12500', '125.00'],
 	['-12500', '-125.00'],
 	['12345678901234567890', '123456789012345678.90'],
-	['', null],
-	['-', null],
-	['12.5', null],
-	['x125', null],
-	['125x', null],
-	['+125', null],
-	['0x7d', null],
+	...['', '-', '12.5', 'x125', '125x', '+125', '0x7d'].map((text) => [text, null] as const),
 ])('the text %j as whole cents is %j', (text, decimal) => {
 	expect(centsTextAsDecimal(text)).toBe(decimal);
 });

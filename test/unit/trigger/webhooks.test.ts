@@ -6,12 +6,10 @@ const resolvers: unknown = Reflect.get(
 	Symbol.for('n8n.webhookDescriptionResolvers'),
 );
 
-it.each([
+it.each<readonly [object, string, string]>([
 	[{ options: { acknowledge: 'finished' } }, 'lastNode', 'noData'],
 	[{ options: { acknowledge: 'received' } }, 'onReceived', ''],
-	[{ options: {} }, 'onReceived', ''],
-	[{ options: null }, 'onReceived', ''],
-	[{ options: 'finished' }, 'onReceived', ''],
+	...[{}, null, 'finished'].map((options) => [{ options }, 'onReceived', ''] as const),
 	[{}, 'onReceived', ''],
 ])('answers a delivery with the parameters %j in the mode %s', (parameters, mode, data) => {
 	expect(Object(resolvers).responseMode.resolve(parameters)).toBe(mode);

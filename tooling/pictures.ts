@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-import { animate, type Frame } from '../../tooling/animation';
+import { animate, type Frame } from './animation';
 
 /** Where `npm run screenshots` saves pictures; an ordinary run takes none. */
 const DOCUMENTS = process.env.PAYROLL_PAYMENTS_WRITE;
