@@ -281,20 +281,6 @@ describe('a sign-in that fails', () => {
 		passed += 5 * MINUTE;
 		const { error } = await call(saved);
 		expect(error?.message).toMatch(/Sign-in failed.*\. Before that: .*Not for you/);
-		passed += 5 * MINUTE;
-		expect(JSON.stringify((await callPlainly(saved)).error)).toContain('403');
-	});
-
-	it.each([call, callPlainly])('comes seldom while a token may be good: %p', async (send) => {
-		const saved = await signedIn(send);
-		Object.assign(service.tokens, { ban: 404, signInFault: { status: 500, body: {} } });
-		const before = service.requests.length;
-		for (let minute = 0; minute < 10; minute++) {
-			passed += MINUTE;
-			await send(saved);
-		}
-		const asked = service.requests.slice(before).filter(({ path }) => path === '/v2/auth/siwe');
-		expect(asked).toHaveLength(2);
 	});
 
 	it.each([

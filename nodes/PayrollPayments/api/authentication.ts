@@ -58,7 +58,9 @@ export async function obtainSession(
 		return await signIn(credentials, exchange, redactor, { isWanted }).catch((error: unknown) => {
 			if (isStop(error)) throw error;
 			if (!(error instanceof UserError)) throw new SignInFailed('The sign-in failed');
-			throw new SignInFailed(redactor.text(error.message), { hint: error.hint });
+			const { hint, context } = error;
+			const { wasAsked } = context;
+			throw new SignInFailed(redactor.text(error.message), { hint, wasAsked });
 		});
 	};
 	const held = own?.replaces ?? tokenIn(saved.sessionToken, boundTo);
@@ -70,11 +72,7 @@ export async function obtainSession(
 		stopped,
 	);
 	throwIfStopped(stopped);
-	const token = await renewal.catch((error: unknown) => {
-		/* Another node then shows what the service said: the token may have been good. */
-		if (isSuspicion && sessions.usable(boundTo, held) !== undefined) return undefined;
-		throw error;
-	});
+	const token = await renewal;
 	return token === undefined ? {} : { sessionToken: packSession(boundTo, token) };
 }
 

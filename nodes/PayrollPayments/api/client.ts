@@ -151,12 +151,12 @@ export class Client {
 		const limits = { timeout, signal, retries: Math.min(retries, 1) };
 		const call = balanceCall(entityId);
 		try {
-			await this.read(call, limits, { replaces: ending }).catch(async (error: unknown) => {
+			await this.read(call, limits, ending).catch(async (error: unknown) => {
 				if (!(error instanceof SignInFailed) || ending === undefined) throw error;
 				/* Only this machine's clock says that the token ends. */
-				const { status } = await this.exchange(call, { kind: 'read' }, limits);
-				if (status === 401) throw error;
-				sessions.trust(this.boundTo, ending);
+				const answer = await this.exchange(call, { kind: 'read' }, limits);
+				if (answer.status === 401) throw error;
+				if (isSuccess(answer)) sessions.trust(this.boundTo, ending);
 			});
 		} catch (error) {
 			/* Who can't read balances may still make changes. For an API key, even a 401 is of this read only. */
@@ -171,13 +171,13 @@ export class Client {
 	private async read<Data>(
 		call: ReadCall<Data>,
 		limits: RequestLimits,
-		ofCheck?: { readonly replaces: string | undefined },
+		replaces?: string,
 	): Promise<Data> {
 		const { retries = DEFAULT_RETRIES, signal } = limits;
 		const kind = call.withoutToken === true ? 'withoutToken' : 'read';
 		for (let attempt = 1; ; attempt++) {
 			throwIfStopped(signal);
-			const answer = await this.readRenewingToken(call, { kind, ...ofCheck }, limits).catch(
+			const answer = await this.readRenewingToken(call, { kind, replaces }, limits).catch(
 				(error: unknown) => {
 					if (error instanceof NoResponseError) return error;
 					throw error;
@@ -207,8 +207,6 @@ export class Client {
 		/* A new token isn't fresh only after a change that got a 401, or where this read is known to get one. */
 		const isUsable = sessions.usable(this.boundTo, token) === token;
 		if (isUsable && sessions.isNew(this.boundTo, token)) return answer;
-		const isOfCheck = 'replaces' in sending;
-		if (isUsable && !isOfCheck && sessions.wasSuspected(this.boundTo)) return answer;
 		throwIfStopped(limits.signal);
 		return await this.exchange(call, { ...sending, replaces: token }, limits).catch(
 			(error: unknown) => {
@@ -267,7 +265,8 @@ export class Client {
 		}
 		const { data, error } = call.answer.safeParse(this.renaming.answer(envelope.data));
 		if (error !== undefined) {
-			const member = ['data', ...(error.issues[0]?.path ?? [])].join('.');
+			const [issue] = error.issues;
+			const member = ['data', ...(issue?.path ?? [])].join('.');
 			const what = `The service reported success, but ${member} is missing or invalid in its response`;
 			/* A change may have been made, so the answer is shown; but not a sign-in's, which may hold the token. */
 			const isShown =
@@ -276,7 +275,9 @@ export class Client {
 				envelope.data !== undefined &&
 				isReadable(envelope.data);
 			const response = isShown ? shownOf(envelope.data, this.redactor.text) : undefined;
-			throw unusableAnswer(what, status, response).with({ hint: OTHER_NAME });
+			const isAbsent = issue?.code === 'invalid_type' && issue.received === 'undefined';
+			const fault = unusableAnswer(what, status, response);
+			throw isAbsent && issue.path.length > 0 ? fault.with({ hint: OTHER_NAME }) : fault;
 		}
 		return data;
 	}

@@ -16,9 +16,8 @@ const OF_ANOTHER = /\b(?:duplicated?|existing|previous|conflicting|transaction|t
 /** Names of what became of something. */
 const OF_STATE = /\b(?:outcome|result|status(?: code)?|state)$/i;
 
-/** Names of when something was done: "paid_at". */
-const OF_TIME =
-	/^(?:completed|confirmed|executed|paid|processed|sent|settled|submitted) (?:at|on)$/i;
+/** Names of when it was paid: "paid_at". */
+const OF_TIME = /^(?:executed|paid|settled) (?:at|on)$/i;
 
 /** Names of what a failure says. One word there, "PAID", says what the status is. */
 const OF_SAYING = /^(?:code|data|details?|error|message|reason)$/i;
@@ -44,7 +43,7 @@ function toldByName(name: string, member: unknown, isDocumented: boolean): strin
 	if (OF_ONE_USE.test(words)) return isRepeated(name, member) ? [] : [name];
 	/* Of more words, "email_confirmed" for instance, it may not be the payment that is so. */
 	if (member === true) return [words.includes(' ') ? name : `is ${name}`];
-	if (OF_TIME.test(words) && typeof member !== 'boolean') return [`was ${name}`];
+	if (OF_TIME.test(words) && member !== 0 && member !== '') return [`was ${name}`];
 	const isState = ['string', 'number'].includes(typeof member) && OF_STATE.test(words);
 	if (member !== false) return isDocumented || isState || OF_ANOTHER.test(words) ? [name] : [];
 	if (OF_BEING_UNDONE.test(words)) return [`already ${name}`];
@@ -59,7 +58,7 @@ function toldByName(name: string, member: unknown, isDocumented: boolean): strin
 function textsToldBy(name: string, value: unknown, isDocumented: boolean): string[] {
 	if (typeof value === 'string' || typeof value === 'number') {
 		const isStatus = OF_SAYING.test(name) && /^[A-Za-z]+$/.test(String(value));
-		return [isStatus ? `status ${value}` : String(value)];
+		return [String(value), ...(isStatus ? [`status ${value}`] : [])];
 	}
 	if (Array.isArray(value)) {
 		return value.flatMap((member) => textsToldBy(name, member, isDocumented));

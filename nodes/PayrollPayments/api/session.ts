@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 import { z } from 'zod';
-import { isStop } from '../shared/errors';
+import { isStop, UserError } from '../shared/errors';
 import { parseJson } from '../shared/json';
 import { LruCache } from '../shared/lruCache';
 import type { ServiceCredentials } from './credentials';
@@ -81,8 +81,13 @@ interface SignIn {
 	readonly waiting: Array<AbortSignal | undefined>;
 	/** The tokens of the callers that wait for it. */
 	readonly replaces: Set<string>;
-	failed?: { readonly at: number; readonly outcome: Promise<string> };
-	/** When a sign-in last began although the service may take the token. */
+	failed?: {
+		readonly at: number;
+		readonly outcome: Promise<string>;
+		/** Whether a person may have been asked, and didn't confirm. */
+		readonly wasAsked: boolean;
+	};
+	/** When another node's failure last led to a sign-in. */
 	suspectedAt?: Moment;
 }
 
@@ -145,11 +150,6 @@ export class Sessions {
 		Object.assign(known, { isRefused, takenAt: undefined });
 	}
 
-	/** Whether someone was asked to sign in within five minutes although the service may take the token. */
-	wasSuspected(boundTo: string): boolean {
-		return this.isRecent(this.signIns.peek(boundTo)?.suspectedAt);
-	}
-
 	/** Whether the token was obtained so lately that it can't have ended. */
 	isNew(boundTo: string, token: string): boolean {
 		return this.isRecent(this.peek(boundTo, token).obtainedAt, SHORTEST_LIFE_MS);
@@ -181,7 +181,8 @@ export class Sessions {
 	/**
 	 * A token in place of one that can't be used any more: that of the sign-in that replaced it, or of
 	 * one that is under way, or of a new one. After a failed sign-in, further ones wait
-	 * {@link SIGN_IN_PAUSE} and repeat its message.
+	 * {@link SIGN_IN_PAUSE} and repeat its message; five minutes if a person was asked in vain, and the
+	 * service may still take the token.
 	 * @param signIn asks before it signs whether anyone still wants its token
 	 * @param isSuspicion whether it isn't known that the service refused the token. Then there is no new
 	 * sign-in, and no token, within five minutes of the last one.
@@ -195,31 +196,32 @@ export class Sessions {
 		const usable = this.usable(boundTo, token);
 		if (usable !== undefined && usable !== token) return usable;
 		const isUsable = usable !== undefined;
+		const isSuspected = isSuspicion && isUsable;
 		const state = this.signIns.getOrCreate(boundTo, () => ({
 			waiting: [],
 			replaces: new Set(),
 		}));
 		let { pending } = state;
 		if (pending === undefined) {
-			if (isSuspicion && isUsable && this.isRecent(state.suspectedAt)) return undefined;
+			if (isSuspected && this.isRecent(state.suspectedAt)) return undefined;
 			const { failed } = state;
-			const isPaused = failed && this.clock.elapsed() - failed.at < SIGN_IN_PAUSE;
+			/* Who declined isn't asked again soon while the service may take the token. */
+			const pause = isUsable && failed?.wasAsked === true ? FRESH_MS : SIGN_IN_PAUSE;
+			const isPaused = failed && this.clock.elapsed() - failed.at < pause;
 			if (isPaused) return await failed.outcome;
-			if (isUsable) state.suspectedAt = this.moment();
 			const isWanted = () => state.waiting.some((signal) => signal?.aborted !== true);
 			pending = signIn(isWanted);
 			this.begin(boundTo, state, pending);
 		}
 		state.waiting.push(stopped);
 		state.replaces.add(token).add(this.newest(boundTo, token));
-		return await pending.catch(async (error: unknown) => {
-			if (!isStop(error)) throw error;
-			/* Nobody was asked to the end. */
-			state.suspectedAt = undefined;
-			if (stopped?.aborted === true) throw error;
+		const obtained = await pending.catch(async (error: unknown) => {
 			/* It had given up, because nobody waited, just before this caller came. */
+			if (!isStop(error) || stopped?.aborted === true) throw error;
 			return await this.renew(boundTo, token, signIn, { isSuspicion, stopped });
 		});
+		if (isSuspected) state.suspectedAt = this.moment();
+		return obtained;
 	}
 
 	private begin(boundTo: string, state: SignIn, outcome: Promise<string>): void {
@@ -240,7 +242,8 @@ export class Sessions {
 		state.pending = outcome;
 		outcome.then(adopt, (error: unknown) => {
 			/* That nobody wanted it any more is no failure, so the next one needn't pause. */
-			end(isStop(error) ? undefined : { at: this.clock.elapsed(), outcome });
+			const wasAsked = error instanceof UserError && error.context.wasAsked === true;
+			end(isStop(error) ? undefined : { at: this.clock.elapsed(), outcome, wasAsked });
 		});
 	}
 

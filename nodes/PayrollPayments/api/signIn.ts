@@ -129,7 +129,11 @@ export async function signIn(
 	const expected = { walletAddress, domain, chainId, baseUrl, now: now(), redact };
 	const { nonce } = checkSignInMessage(message, expected);
 	if (!isWanted()) throw stoppedError();
-	const body = { message, sig: await wallet.signMessage(message), nonce };
+	const sig = await wallet.signMessage(message).catch((error: unknown) => {
+		const wasAsked = error instanceof UserError && error.context.mayBeSigned !== false;
+		throw wasAsked ? error.with({ wasAsked }) : error;
+	});
+	const body = { message, sig, nonce };
 	/* A person may have taken minutes. */
 	if (!isWanted()) throw stoppedError();
 	const { jwt } = await client

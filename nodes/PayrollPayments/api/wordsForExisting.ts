@@ -1,6 +1,6 @@
 /** What is said of a payment that was made, perhaps only in part. */
 const MADE =
-	'paid|made|sent|submitted|executed|completed|confirmed|settled|received|succeeded|initiated|queued|redeemed|claimed|transferred|credited|debited|disbursed|relayed|broadcast(?:ed)?|captured|cleared|delivered|dispatched|mined|finali[sz]ed|released';
+	'paid|made|sent|submitted|executed|completed|confirmed|settled|received|succeeded|initiated|queued|redeemed|claimed|transferred|credited|debited|disbursed|relayed|broadcast(?:ed)?|captured|dispatched|mined|finali[sz]ed';
 
 /** What names what became of something. */
 const STATE = '(?:outcome|result|state|status)';
@@ -27,7 +27,7 @@ const NOT_OF_A_PAYMENT = new RegExp(
 		String.raw`(?:account|compliance|verification|${EXAMINATION}) (?:status|state)(?:(?: \.)? in progress)?`,
 		String.raw`${EXAMINATION} (?:is|has been) (?:still )?(?:in progress|${WAITING}|${MADE})`,
 		String.raw`(?:as|because|since|while)(?: \w+){0,2} (?:compliance|verification|${PARTY}) is (?:still )?(?:${WAITING})`,
-		String.raw`(?:invite|invitation) (?:was|has been) sent`,
+		String.raw`(?:code|e ?mail|invite|invitation|link) (?:was|has been) (?:delivered|sent)`,
 		/* "You have used up your daily limit", "Too many payments were made today". */
 		String.raw`(?:have|'ve) used (?:\w+ ){0,3}your (?:\w+ ){0,3}limit`,
 		String.raw`too many (?:\w+ )?(?:were|have been) \w+`,
@@ -50,9 +50,9 @@ const WORDS = new RegExp(
 		String.raw`\bcollision\b|\brecord of (?:this|the) payment\b|\bonly one payment\b|\bidempotency (?:key )?mismatch\b`,
 		String.raw`\bsecond (?:payment|time)\b|\b(?:paid|made|sent|executed) (?:again|before|only once)\b`,
 		String.raw`\bunique(?:ness)? (?:constraint|set|violation)\b|\bdupe?\b|\btaken\b|\b(?:be|not) unique\b`,
-		String.raw`\bpayment (?:completed|confirmed|executed|settled|received)\b`,
+		String.raw`\bpayment (?:completed|confirmed|executed|settled|received|went out)\b`,
 		String.raw`\b(?:we|you) (?:have )?(?:recently )?(?:paid|made|sent|submitted)\b`,
-		String.raw`(?<!\bnot )\b(?:earlier|previously) (?:${MADE})\b|\bonly (?:be )?\w+ once(?= \.| ?$| per\b)|\bmore than once\b`,
+		String.raw`(?<!\bnot )\b(?:earlier|previously) (?:${MADE})\b|\bonly (?:be )?(?:executed|made|paid|processed|redeemed|sent|submitted|used) once(?= \.| ?$)|\bmore than once(?! per)\b`,
 	].join('|'),
 );
 
@@ -63,12 +63,12 @@ const WORDS = new RegExp(
 const OTHER = new RegExp(
 	[
 		String.raw`\bknown transaction\b|\brepla(?:ced|cement)\b|\brepeated\b|\bdouble (?:payment|spend|submission)\b`,
-		String.raw`\b(?:another|previous|prior|earlier|current|same|identical|similar|existing|repeat|concurrent) (?:api )?(?:${PAYMENT}|request|tx)\b`,
-		String.raw`\b${STATE}(?: \.)? (?:of |is |was )?(?:transition from )?(?:${MADE}|complete|processing|success(?:ful)?)\b`,
+		String.raw`\b(?:another|previous|prior|earlier|same|identical|similar|existing|repeat|concurrent) (?:api )?(?:${PAYMENT}|request|tx)\b`,
+		String.raw`\b(?:result|state|status)(?: \.)? (?:of |is |was )?(?:transition from )?(?:${MADE}|complete|processing)\b`,
 		String.raw`\b(?:got|found|current|actual)(?: \.)? (?:${MADE}|complete)\b|\bno longer (?:a )?(?:draft|open|pending)\b`,
 		String.raw`\bprimary ?key constraint\b|\bconstraint (?:unique|primary ?key)\b|\bunique index\b|\bora 00001\b|\b(?:am05|du0[1-5])\b`,
-		String.raw`\bachieve a quorum\b|\banother process\b|\bsame (?:authorization|idempotency key)\b|\b(?:completed ${PAYMENT}|paid invoice)\b`,
-		String.raw`(?<!\bno )\b${PAYMENT} with (?:this|that|the same) (?:\w+ ){1,3}(?:was|has been) found\b|(?<!\bno )\b${PAYMENT} (?:was |has been )?found for\b|\bthere is an? ${PAYMENT} with (?:this|that|the same)\b`,
+		String.raw`\bachieve a quorum\b|\banother process\b|\bsame (?:authorization|idempotency key)\b|\bwait for the current (?:${PAYMENT}|request)\b|\b(?:completed ${PAYMENT}|paid invoice)\b`,
+		String.raw`(?<!\bno )\b${PAYMENT} with (?:this|that|the same) (?:\w+ ){1,3}(?:was|has been) found\b|(?<!\bno )\b${PAYMENT} (?:was |has been )?found for (?:this|that|the)\b|\bthere is an? ${PAYMENT} with (?:this|that|the same)\b`,
 		String.raw`\b(?:acquire|obtain) (?:\w+ ){0,3}lock\b|\block the resource\b|\bresource (?:is )?locked\b|\bdeadlock\b`,
 		String.raw`\b(?:p2002|23505|e11000)\b|\bconditional (?:request|check) failed\b|\bconcurrent update\b`,
 	].join('|'),
@@ -89,15 +89,14 @@ const UNANSWERED = new RegExp(
 		String.raw`\bunexpected (?:end of json|token .{0,40}\bjson)\b`,
 		String.raw`\b(?:wait|await)ing (?:for )?confirmations\b|\bnot (?:yet )?(?:been )?mined\b`,
 		String.raw`\b${PAYMENT}(?: is| was| has)? (?:still )?(?:(?:wait|await)ing (?:for )?confirmation|not (?:yet )?(?:been )?confirmed)\b`,
-		String.raw`\b(?:no|missing|without) response\b|\b(?:did not|didn't|does not|doesn't|not) (?:respond|answer)\b|\bdeadline exceeded after\b`,
+		String.raw`\b(?:no|missing) response\b|\bwithout response(?= \.| ?$)|\b(?:did not|didn't|does not|doesn't|not) (?:respond|answer)\b|\bdeadline exceeded after\b`,
 		String.raw`\bdisconnect reset before headers\b|\btransport is closing\b|\bio exception\b|\bcode server error\b`,
-		String.raw`\b(?:http|returned|answered|received|response code)(?: http| with)? (?:409|5\d\d)\b`,
+		String.raw`\b(?:http|returned|answered|response code)(?: http| with)? (?:409|5\d\d)\b`,
 		String.raw`\bbad gateway\b|\b503 service\b|\bstatus(?: code)?(?: \.)? (?:409|5\d\d)\b`,
 		/* Who says so doesn't know what came of it. */
-		String.raw`\b(?:${PAYMENT}(?: ${STATE})?|(?:${PAYMENT} )?${STATE}(?: of (?:\w+ )?${PAYMENT})?)(?: \.)? (?:is )?(?:not known|uncertain|unclear|unknown)\b`,
-		String.raw`\b(?:${PAYMENT}|${STATE}) (?:could not|couldn't|cannot|can't) be (?:confirmed|determined|verified)\b`,
-		String.raw`\b(?:failed|unable) to (?:confirm|determine|verify) (?:(?:if|that|the|this|whether|your) )*(?:${PAYMENT}|${STATE})(?= \.| ?$| (?:has|is|was)\b)`,
-		String.raw`\b(?:could|may|might) (?:already )?have (?:been (?:${MADE})|gone|succeeded)\b|\b(?:do not|don't) (?:re ?send|re ?submit|retry|try again)\b`,
+		String.raw`(?:\b(?:${PAYMENT} ${STATE}|${STATE} of (?:\w+ )?${PAYMENT})|(?:^|\. )outcome)(?: \.)? (?:is )?(?:not known|uncertain|unclear|unknown)(?= \.| ?$)`,
+		String.raw`\b(?:(?:${PAYMENT}|outcome|result) (?:could not|couldn't|cannot|can't) be (?:confirmed|determined)|(?:failed|unable) to (?:confirm|determine) (?:(?:if|that|the|this|whether|your) )*(?:${PAYMENT}|outcome|result))\b(?!.*\b(?:insufficient|invalid|mismatch|onboarded|recipient|screening|signature|signer)\b)`,
+		String.raw`\b(?:could|may|might) (?:already )?have (?:been (?:${MADE})|gone|succeeded)\b|\b(?:do not|don't) (?:re ?send|re ?submit|retry|try again)\b(?=.*\bcheck (?:if |the |whether )*(?:it|invoice|${PAYMENT})\b)`,
 		String.raw`\b(?:internal|unexpected|unknown) (?:server |json rpc )?error\b|\bsomething went wrong\b`,
 	].join('|'),
 );
@@ -107,7 +106,7 @@ const IS = '(?: \\.)? (?:(?:is|was|has(?: been)?) )?(?:(?:expired|invalid) or )?
 
 /** What is said of a payment alone: of an authorization, "was issued" says nothing. */
 const CARRIED_OUT =
-	'accepted|carried out|done|finished|fulfilled|(?:went|gone) (?:out|through)|issued|performed|posted|recorded';
+	'accepted|cleared|delivered|released|carried out|done|finished|fulfilled|(?:went|gone) (?:out|through)|issued|performed|posted|recorded';
 
 /** What names a payment: “Invoice INV-1001 paid”, “Payment of $125.00 completed”. */
 const NUMBER = String.raw`(?:(?: [a-z]+){0,2} \w*\d\w*(?: \. \d+)?(?: usdc?)?)?`;
@@ -123,7 +122,7 @@ const UNDER_WAY = new RegExp(
 		String.raw`\b${PAYMENT}(?: \w+){0,5} is (?:still )?(?:${WAITING})(?= \.| ?$| for\b)`,
 		String.raw`(?:^|\.) ?${PAYMENT} (?:${WAITING})(?= \.| ?$| (?:for|review)\b)`,
 		String.raw`\bpending ${PAYMENT}\b`,
-		String.raw`\bhas (?:gone (?:out|through)|left (?:\w+ )?(?:account|wallet))\b|\bincluded in (?:a |the )?block\b`,
+		String.raw`\bhas gone (?:out|through)(?= \.| ?$)|\b(?:${PAYMENT}|funds|money) (?:has|have) left\b|\bincluded in (?:a |the )?block\b`,
 	].join('|'),
 );
 

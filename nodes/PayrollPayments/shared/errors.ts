@@ -16,6 +16,8 @@ export interface ErrorContext {
 	readonly precedesChange?: boolean;
 	/** Whether a signer may have signed, although its signature wasn't used. */
 	readonly mayBeSigned?: boolean;
+	/** Whether a person may have been asked to sign in, and didn't confirm. */
+	readonly wasAsked?: boolean;
 	/** The code that a person enters once the service says that this payment wasn't made. */
 	readonly attemptCode?: string;
 	/** Data for the user: what was done before, each failure, what the service answered. */

@@ -180,6 +180,7 @@ const NOT_MADE_BEFORE = [
 	...[{ kyc_status: 'completed' }, { status: 400 }],
 	...[{ another_payment_exists: false }, { signature_valid: false }, { new_recipient: false }],
 	...[{ recipient_new: false, paid_at: null, error: 'Forbidden' }, { step: 'completed' }],
+	...[{ invite: { sent_at: '2026-03-01' } }, { paid_at: '' }, { kyc: { status: 'unknown' } }],
 	/* What the request had, and what was missing in it. */
 	{ request: { nonce: 41, salt: '0x5f3a' }, salt: null },
 	/* What is so of the recipient. */

@@ -12,7 +12,7 @@ import {
 	Sessions,
 	tokenIn,
 } from '../../../nodes/PayrollPayments/api/session';
-import { stoppedError } from '../../../nodes/PayrollPayments/shared/errors';
+import { SignInFailed, stoppedError } from '../../../nodes/PayrollPayments/shared/errors';
 
 function wallet(change: Record<string, unknown> = {}): WalletCredentials {
 	const credentials = readCredentials({
@@ -135,6 +135,22 @@ describe('a token', () => {
 		sessions.trust(A, 'token');
 		now += 5 * 60_000;
 		expect([sessions.isFresh(A, 'token'), sessions.isNew(A, 'token')]).toEqual([false, false]);
+	});
+
+	it.each([
+		[{ wasAsked: true }, 2],
+		[{}, 10],
+	])('isn’t renewed each minute where a person declines: %j', async (context, times) => {
+		sessions.trust(A, 'token');
+		answer = async () => await Promise.reject(new SignInFailed('No', context));
+		for (let minute = 0; minute < 10; minute++) {
+			await expect(renew('token')).rejects.toThrow('No');
+			elapsed += 60_000;
+		}
+		expect(count).toBe(times);
+		sessions.markRefused(A, 'token');
+		await expect(renew('token')).rejects.toThrow('No');
+		expect(count).toBe(times + 1);
 	});
 
 	it('ends by the clock of this machine', () => {

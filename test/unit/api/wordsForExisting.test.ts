@@ -80,10 +80,10 @@ it.each([
 	...['Unable to confirm payment', 'Payment may have gone out', 'It might have been sent'],
 	...['Do not retry: check the payment first', 'Payment has been delivered', 'Tx confirmed'],
 	...['Payment for this invoice has gone out', 'The payment has left your account', 'It’s paid'],
-	...['Funds have been released', 'Transaction was included in block 12345', '{"result":"paid"}'],
-	...['{"status":"success"}', 'Cannot pay this authorization more than once', 'Failed to fetch'],
+	...['Payment went out yesterday', 'Transaction was included in block 12345', '{"result":"paid"}'],
+	...['PaymentPending', 'Cannot pay this authorization more than once', 'Failed to fetch'],
 	...['Multiple payments with the same authorization', 'unexpected EOF', 'Connection aborted'],
-	...['Please wait for the current payment to finish', 'received 504 from relay'],
+	...['Please wait for the current payment to finish', 'TransferProcessing'],
 	...['upstream closed connection', 'Remote end closed connection without response'],
 ])('means that it was there before: %s', (text) => {
 	expect(saysItExists(text)).toBe(true);
@@ -126,7 +126,12 @@ it.each([
 	...['No payment found for this authorization', 'This wallet was not previously paid'],
 	...['Recipient could not be verified', 'Unable to verify signature', 'Failed to fetch recipient'],
 	...['Your session may have been revoked', 'Unknown outcome of KYC', 'It could have been worse'],
-	...['Recipient not cleared', 'Wait for the current user to finish onboarding'],
+	...['Recipient not cleared', 'Insufficient balance for current payment', 'Status unknown'],
+	...['Payment could not be verified', 'Recipient status unknown', 'Screening result: unknown'],
+	...['Too many requests. Do not retry for 60 seconds', 'A verification email has been sent'],
+	...['Payments can only be made once per day', 'Payment could not be confirmed: bad signer'],
+	...['Invite has been delivered but not accepted', 'Verification result: success'],
+	...['Transfer found for another team', 'Contractor has left your account', 'Tx unknown'],
 ])('does not mean that it was there before: %s', (text) => {
 	expect(saysItExists(text)).toBe(false);
 });
