@@ -294,8 +294,10 @@ const change = (cells: IDataObject) => (sheet: IDataObject[]) =>
 it.each([
 	[change({ amount: '3850.51' }), 'isn’t the one that was approved'],
 	[change({ recipient_email: 'contractor.9@example.com' }), 'isn’t the one that was approved'],
-	[change({ reference: 'PAY-020' }), 'row 3 of the sheet (reference is empty)'],
-	[(sheet: IDataObject[]) => sheet.splice(0), 'row 4 of the sheet: reference is empty'],
+	[change({ reference: 'PAY-020' }), 'row 3 of the sheet (PAY-002) (amount must be dollars'],
+	[change({ outcome: 'Paid' }), 'row 3 of the sheet (PAY-002) (amount must be dollars'],
+	[(sheet: IDataObject[]) => sheet.splice(0), 'no open row when the sheet was read again'],
+	[() => (world.failing = 'Read it again'), 'no open row when the sheet was read again'],
 ])('pays nothing if the sheet changes while the approval waits (%#)', async (meanwhile, said) => {
 	for (const example of RUNS) {
 		begin(samplesOf(example));

@@ -75,6 +75,7 @@ interface FailedAnswer {
 function inAnotherForm(body: string, redact: Redact) {
 	const data = parseJson(body);
 	if (!isRecord(data) || data.success === true || !isReadable(data)) return undefined;
+	if (Object.keys(data).length === 0) return undefined;
 	const { message } = readFailure({ success: false, data, error_code: '' }, redact);
 	return { message, details: { response: shownOf(data, redact) } };
 }
@@ -116,5 +117,6 @@ export function errorFor(
 	}
 	const isOfAnother = status < 400 || status === 404 || status >= 500;
 	const another = `A proxy may have answered instead of the service. ${CHECK_BASE_URL}`;
-	return fault('Unexpected response', isOfAnother ? another : hint);
+	const next = other === undefined ? another : `${hint} ${another}`;
+	return fault('Unexpected response', isOfAnother ? next : hint);
 }

@@ -190,12 +190,15 @@ export class Redactor {
 	}
 }
 
-/** What private keys, signatures and tokens look like. */
+/** What private keys, signatures and tokens look like, and where they stand in headers, URLs and JSON. */
 const SECRET_LOOKING = [
 	/0x[0-9a-f]{64}(?![0-9a-f])/gi,
 	/(?:0x)?[0-9a-f]{128,}/gi,
 	/eyJ[\w-]{8,}(?:\.[\w-]*)*/g,
 	/(?<![\w-])[\w-]{16,}\.[\w-]{16,}\.[\w-]{16,}/g,
+	/(?<=\b(?:Basic|Bearer|Digest) )[^\s"]{8,}/gi,
+	/(?<=:\/\/[^\s/@":]*:)[^\s/@"]+(?=@)/g,
+	/(?<="[\w-]*(?:api[_-]?key|authorization|cookie|jwt|passw(?:or)?d|secret|token)" ?: ?")[^"\\]{8,}(?=")/gi,
 ];
 
 /** The text on one line, without anything that looks like a key, a signature or a token. */

@@ -25,17 +25,16 @@ it.each<[string, number, object | string]>([
 	['"error_code":"LOW_BALANCE"', 400, { success: false, data: null, error_code: 'LOW_BALANCE' }],
 	[': email: Required', 422, { detail: [{ path: 'email', message: 'Required' }] }],
 	[': No, […]', 500, { message: 'No, my-secret-token.' }],
+	[': Basic […] postgres://u:[…]@h', 500, { error: 'Basic c3ZjOnB3ZA==, postgres://u:pass@h' }],
+	[': {"api_key":"[…]","n":1}', 500, { api_key: 'sk_live_12345', n: 1 }],
 	[' (HTTP 400)', 400, '<html>No</html>'],
 	[' (HTTP 403)', 403, { success: true, data: { jwt: 'a.b.c' } }],
-])(
-	'a failure in another form is shown if it is JSON, and is unknown: %s',
-	(shown, status, body) => {
-		const { message, nothingDone, context } = failure(body, status);
-		expect(message).toContain(shown);
-		expect(nothingDone).toBe(false);
-		expect(context.details !== undefined).toBe(!shown.startsWith(' '));
-	},
-);
+])('a failure in another form is shown if it is JSON: %s', (shown, status, body) => {
+	const { message, nothingDone, context } = failure(body, status);
+	expect(message).toContain(shown);
+	expect(nothingDone).toBe(false);
+	expect(context.details !== undefined).toBe(!shown.startsWith(' '));
+});
 
 const ISSUES = [
 	{ path: ['invites', 2, 'email'], message: 'Invalid email', code: 'invalid_string' },

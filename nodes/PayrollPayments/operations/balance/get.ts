@@ -86,7 +86,11 @@ export const getBalance = defineRead({
 			.every((each) => filtered.balances.some(({ currency }) => isCurrency(currency, each)));
 		/* Of several, the service may have read one only: how to send them isn't documented. */
 		const isDoubtful = currencies.length > 1 && query !== ALL && !isWhole;
-		const answer = isDoubtful ? await context.read(balanceCall(nanoid)) : filtered;
+		const all = isDoubtful ? (await context.read(balanceCall(nanoid))).balances : [];
+		const others = all.filter(
+			({ currency: code }) => !filtered.balances.some(({ currency }) => currency === code),
+		);
+		const answer = { ...filtered, balances: [...filtered.balances, ...others] };
 		const isChosen = (code: string) => currencies.some((each) => isCurrency(code, each));
 		const balances = answer.balances.filter(
 			({ currency }) => currencies.length === 0 || isChosen(currency),
