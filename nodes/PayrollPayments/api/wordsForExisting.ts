@@ -95,8 +95,8 @@ const UNANSWERED = new RegExp(
 		String.raw`\bbad gateway\b|\b503 service\b|\bstatus(?: code)?(?: \.)? (?:409|5\d\d)\b`,
 		/* Who says so doesn't know what came of it. */
 		String.raw`(?:\b(?:${PAYMENT} ${STATE}|${STATE} of (?:\w+ )?${PAYMENT})|(?:^|\. )outcome)(?: \.)? (?:is )?(?:not known|uncertain|unclear|unknown)(?= \.| ?$)`,
-		String.raw`\b(?:(?:${PAYMENT}|outcome|result) (?:could not|couldn't|cannot|can't) be (?:confirmed|determined)|(?:failed|unable) to (?:confirm|determine) (?:(?:if|that|the|this|whether|your) )*(?:${PAYMENT}|outcome|result))\b(?!.*\b(?:insufficient|invalid|mismatch|onboarded|recipient|screening|signature|signer)\b)`,
-		String.raw`\b(?:could|may|might) (?:already )?have (?:been (?:${MADE})|gone|succeeded)\b|\b(?:do not|don't) (?:re ?send|re ?submit|retry|try again)\b(?=.*\bcheck (?:if |the |whether )*(?:it|invoice|${PAYMENT})\b)`,
+		String.raw`\b(?:(?:${PAYMENT}|outcome|result) (?:could not|couldn't|cannot|can't) be (?:confirmed|determined)|(?:failed|unable) to (?:confirm|determine) (?:(?:if|that|the|this|whether|your) )*(?:${PAYMENT}|outcome|result))\b(?!.{0,200}\b(?:insufficient|invalid|mismatch|onboarded|recipient|screening|signature|signer)\b)`,
+		String.raw`\b(?:could|may|might) (?:already )?have (?:been (?:${MADE})|gone|succeeded)\b|\b(?:do not|don't) (?:re ?send|re ?submit|retry|try again)\b(?=.{0,100}\bcheck (?:if |the |whether )*(?:it|invoice|${PAYMENT})\b)`,
 		String.raw`\b(?:internal|unexpected|unknown) (?:server |json rpc )?error\b|\bsomething went wrong\b`,
 	].join('|'),
 );
