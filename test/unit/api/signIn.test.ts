@@ -72,6 +72,11 @@ describe('signing in', () => {
 		expect(service.requests).toHaveLength(what === undefined ? 1 : 0);
 	});
 
+	it('says that a person may have been asked in vain', async () => {
+		const service = serviceAnswering(success({ siwe }), answer(200, { error: { code: 4001 } }));
+		expect((await service.refusal(remote)).context.wasAsked).toBe(true);
+	});
+
 	const REFUSED = /^Sign-in failed \(HTTP 400\)\. The service refused: bad wallet.*BAD_WALLET/;
 	const WRONG_SETTING = /Platform ID, the wallet and the Base URL/;
 	const NO_ROLE = /role on this Platform ID.*viewer/s;

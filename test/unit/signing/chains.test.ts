@@ -1,9 +1,6 @@
 import { chainLabel } from '../../../nodes/PayrollPayments/signing/chains';
 
 /* The guard of payments takes none but the known ones; a check's row shows any. */
-it.each([
-	['42161', 'Arbitrum One, chain 42161'],
-	[1, 'chain 1'],
-])('the chain %p is called %p', (id, label) => {
-	expect(chainLabel(id)).toBe(label);
+it('known chains have names', () => {
+	expect([chainLabel('42161'), chainLabel(1)]).toEqual(['Arbitrum One, chain 42161', 'chain 1']);
 });
