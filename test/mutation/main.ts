@@ -51,7 +51,7 @@ const PARTS: Readonly<Record<string, Part>> = {
 			'unit/operations/{formRules,interface}.test.ts',
 			'unit/signing/{administratorRoles,remoteSigner}.test.ts',
 			'unit/trigger/parseEvent.test.ts',
-			'n8n/{fieldNames,outputSchemas,services,subtitle}.test.ts',
+			'n8n/{fieldNames,outputSchemas,reads,services,subtitle}.test.ts',
 		],
 	},
 	idempotency: {

@@ -27,7 +27,9 @@ const NOT_OF_A_PAYMENT = new RegExp(
 		String.raw`(?:account|compliance|verification|${EXAMINATION}) (?:status|state)(?:(?: \.)? in progress)?`,
 		String.raw`${EXAMINATION} (?:is|has been) (?:still )?(?:in progress|${WAITING}|${MADE})`,
 		String.raw`(?:as|because|since|while)(?: \w+){0,2} (?:compliance|verification|${PARTY}) is (?:still )?(?:${WAITING})`,
-		String.raw`(?:code|e ?mail|invite|invitation|link) (?:was|has been) (?:delivered|sent)`,
+		String.raw`(?:invite|invitation) (?:was|has been) (?:delivered|sent)`,
+		/* At the beginning: "a transfer with this code was sent" is about a payment. */
+		String.raw`(?<=(?:^|\. )(?:(?:a|an|the|your|new) ){0,2}(?:(?:confirmation|invite|login|one time|otp|security|sign in|verification) )?)(?:code|e ?mail|link) (?:was|has been) (?:delivered|sent)`,
 		/* "You have used up your daily limit", "Too many payments were made today". */
 		String.raw`(?:have|'ve) used (?:\w+ ){0,3}your (?:\w+ ){0,3}limit`,
 		String.raw`too many (?:\w+ )?(?:were|have been) \w+`,
@@ -64,7 +66,7 @@ const OTHER = new RegExp(
 	[
 		String.raw`\bknown transaction\b|\brepla(?:ced|cement)\b|\brepeated\b|\bdouble (?:payment|spend|submission)\b`,
 		String.raw`\b(?:another|previous|prior|earlier|same|identical|similar|existing|repeat|concurrent) (?:api )?(?:${PAYMENT}|request|tx)\b`,
-		String.raw`\b(?:result|state|status)(?: \.)? (?:of |is |was )?(?:transition from )?(?:${MADE}|complete|processing)\b`,
+		String.raw`\b${STATE}(?: \.)? (?:of |is |was )?(?:transition from )?(?:${MADE}|complete|processing)\b`,
 		String.raw`\b(?:got|found|current|actual)(?: \.)? (?:${MADE}|complete)\b|\bno longer (?:a )?(?:draft|open|pending)\b`,
 		String.raw`\bprimary ?key constraint\b|\bconstraint (?:unique|primary ?key)\b|\bunique index\b|\bora 00001\b|\b(?:am05|du0[1-5])\b`,
 		String.raw`\bachieve a quorum\b|\banother process\b|\bsame (?:authorization|idempotency key)\b|\bwait for the current (?:${PAYMENT}|request)\b|\b(?:completed ${PAYMENT}|paid invoice)\b`,

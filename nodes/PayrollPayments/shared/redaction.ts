@@ -196,9 +196,9 @@ const SECRET_LOOKING = [
 	/(?:0x)?[0-9a-f]{128,}/gi,
 	/eyJ[\w-]{8,}(?:\.[\w-]*)*/g,
 	/(?<![\w-])[\w-]{16,}\.[\w-]{16,}\.[\w-]{16,}/g,
-	/(?<=\b(?:Basic|Bearer|Digest) )[^\s"]{8,}/gi,
+	/(?<=\b(?:[Bb]asic|BASIC|[Bb]earer|BEARER|[Dd]igest) )(?![A-Z]?[a-z-]+[.,;:!?)]?(?:\s|$))[^\s"]{8,}/g,
 	/(?<=:\/\/[^\s/@":]*:)[^\s/@"]+(?=@)/g,
-	/(?<="[\w-]*(?:api[_-]?key|authorization|cookie|jwt|passw(?:or)?d|secret|token)" ?: ?")[^"\\]{8,}(?=")/gi,
+	/(?<="[\w-]*(?:api[_-]?key|cookie|jwt|passw(?:or)?d|secret|(?:access|refresh|session)[_-]?token)" ?: ?")[^"\\]{8,}(?=")/gi,
 ];
 
 /** The text on one line, without anything that looks like a key, a signature or a token. */

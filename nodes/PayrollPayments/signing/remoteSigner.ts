@@ -73,6 +73,7 @@ function readResult(
 	if (error !== undefined) throw signerError(error, method, redact);
 	if (status === 401 || status === 403) {
 		throw new UserError(`The remote signer rejected the request (HTTP ${status})`, {
+			mayBeSigned: false,
 			hint: 'Check Remote Signer Token in the credentials, and that the signer accepts the host in Remote Signer URL: --http-host-allowlist for Web3Signer, --http.vhosts for Clef.',
 		});
 	}

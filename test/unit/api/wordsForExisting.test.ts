@@ -53,7 +53,7 @@ it.each([
 	...['Payment refused because one is pending', 'This payment cannot be processed twice'],
 	...['INVALID_STATE_PAYMENT_SENT', 'This operation was aborted', 'You have paid this invoice'],
 	...[`Could not confirm transaction 0x${'5f'.repeat(32)}`, 'Connection terminated unexpectedly'],
-	'broken pipe',
+	...['broken pipe', 'An authorization with this code was sent', 'Payment to an email was sent'],
 	...'claimed confirmed debited disbursed dispatched queued received redeemed relayed transferred'
 		.split(' ')
 		.map((made) => `It was ${made}`),
@@ -80,7 +80,11 @@ it.each([
 	...['Unable to confirm payment', 'Payment may have gone out', 'It might have been sent'],
 	...['Do not retry: check the payment first', 'Payment has been delivered', 'Tx confirmed'],
 	...['Payment for this invoice has gone out', 'The payment has left your account', 'It’s paid'],
-	...['Payment went out yesterday', 'Transaction was included in block 12345', '{"result":"paid"}'],
+	...[
+		'Payment went out yesterday',
+		'Transaction was included in block 12345',
+		'{"outcome":"paid"}',
+	],
 	...['PaymentPending', 'Cannot pay this authorization more than once', 'Failed to fetch'],
 	...['Multiple payments with the same authorization', 'unexpected EOF', 'Connection aborted'],
 	...['Please wait for the current payment to finish', 'TransferProcessing'],
