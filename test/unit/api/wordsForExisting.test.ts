@@ -80,11 +80,7 @@ it.each([
 	...['Unable to confirm payment', 'Payment may have gone out', 'It might have been sent'],
 	...['Do not retry: check the payment first', 'Payment has been delivered', 'Tx confirmed'],
 	...['Payment for this invoice has gone out', 'The payment has left your account', 'It’s paid'],
-	...[
-		'Payment went out yesterday',
-		'Transaction was included in block 12345',
-		'{"outcome":"paid"}',
-	],
+	...['Payment went out yesterday', 'It was included in block 12345', '{"outcome":"paid"}'],
 	...['PaymentPending', 'Cannot pay this authorization more than once', 'Failed to fetch'],
 	...['Multiple payments with the same authorization', 'unexpected EOF', 'Connection aborted'],
 	...['Please wait for the current payment to finish', 'TransferProcessing'],
