@@ -107,10 +107,11 @@ export function errorFor(
 		});
 	}
 	const other = status < 400 ? undefined : inAnotherForm(body, redact);
-	const fault = (what: string, next: string) =>
-		new ServiceError([`${what} (HTTP ${status})`, other?.message ?? []].flat().join(': '), {
-			...{ status, nothingDone: false, hint: next, details: other?.details },
-		});
+	const fault = (what: string, next: string) => {
+		const message = [`${what} (HTTP ${status})`, other?.message].filter(Boolean).join(': ');
+		const details = other?.details;
+		return new ServiceError(message, { status, nothingDone: false, hint: next, details });
+	};
 	if (status >= 300 && status < 400) {
 		const why = 'The node doesn’t follow redirects, so that the token can’t go to another host.';
 		return fault('The service answered with a redirect', `${why} ${CHECK_BASE_URL}`);

@@ -196,8 +196,11 @@ const SECRET_LOOKING = [
 	/(?:0x)?[0-9a-f]{128,}/gi,
 	/eyJ[\w-]{8,}(?:\.[\w-]*)*/g,
 	/(?<![\w-])[\w-]{16,}\.[\w-]{16,}\.[\w-]{16,}/g,
+	/* In a header; not “Basic verification”. */
 	/(?<=\b(?:[Bb]asic|BASIC|[Bb]earer|BEARER|[Dd]igest) )(?![A-Z]?[a-z-]+[.,;:!?)]?(?:\s|$))[^\s"]{8,}/g,
+	/* The password in a URL. */
 	/(?<=:\/\/[^\s/@":]*:)[^\s/@"]+(?=@)/g,
+	/* By its name in JSON. A `token` may be a currency’s. */
 	/(?<="[\w-]*(?:api[_-]?key|cookie|jwt|passw(?:or)?d|secret|(?:access|refresh|session)[_-]?token)" ?: ?")[^"\\]{8,}(?=")/gi,
 ];
 
