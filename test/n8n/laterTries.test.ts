@@ -270,6 +270,25 @@ describe('a later try that reads other rows than an earlier one', () => {
 		expect(recordsOf(output)[0]).toMatchObject({ outcome: 'refused', error });
 	});
 
+	it('moves no more than Maximum per Run by what is signed, in the earlier one, too', async () => {
+		const given = [['', 'ana@example.com'], ['ben@example.com']].map(async (emails) => {
+			const payload = await sandbox.authorization({ email: emails.at(-1) });
+			const again = [...emails, ...emails];
+			return { emails: again, message: payload.message, ...(await sandbox.signed(payload)) };
+		});
+		const fromItem = { signature: '={{ $json.signature }}', signer: '={{ $json.signer }}' };
+		const provided = sandbox.paymentForm({
+			...{ recipientEmail: '={{ $json.emails.shift() }}', typedData: '={{ $json.message }}' },
+			...{ signatureSource: 'provided', ...fromItem, options: { typedAmountUnit: 'cents' } },
+		});
+		const saved = sandbox.credentials({ maximumPerRun: '1250200' });
+		const items = (await Promise.all(given)) as IDataObject[];
+		const { output } = await runNode(saved, provided, { items, node: CONTINUED });
+		expect(sandbox.writes()).toHaveLength(1);
+		const error = expect.stringContaining('and this one would move $2,500,000.00');
+		expect(recordsOf(output)[0]).toMatchObject({ outcome: 'refused', error });
+	});
+
 	it('sends nothing after an unknown outcome whose row it can’t read', async () => {
 		const [a = {}, b = {}, c = {}] = await sheet();
 		await sandbox.fault(REFUSED);

@@ -176,15 +176,6 @@ export function requirePermission(credentials: CredentialsInUse, needed: NeededP
 
 type Cents = number | bigint;
 
-export interface LimitedPayment {
-	readonly amountCents: number;
-	readonly recipientEmail: string;
-	/** The row that it is in, if there are several. */
-	readonly row?: SheetPlace;
-	/** The amount that is signed, in cents; undefined where its unit isn't known. */
-	readonly signedCents: Cents | undefined;
-}
-
 /** The error of each limit, with what it allows and what would move. */
 const TOO_MUCH = {
 	maximumPayment: (allowed: string, found: string) =>
@@ -216,12 +207,26 @@ function requireAtMost(
 	});
 }
 
-/** Refuses a payment that the credentials don't allow. Call it before the wallet is asked to sign. */
-export function requireAllowedPayment(
+/**
+ * Refuses a payment of more than the credentials allow. Call it before the wallet is asked to sign, with
+ * the amount that is entered, and with the one that is signed: undefined where its unit isn't known.
+ */
+export function requireAllowedAmount(
 	credentials: CredentialsInUse,
-	{ amountCents, recipientEmail, row, signedCents }: LimitedPayment,
+	cents: Cents | undefined,
 ): void {
-	requireAtMost(credentials, 'maximumPayment', [amountCents, signedCents]);
+	requireAtMost(credentials, 'maximumPayment', [cents]);
+}
+
+/**
+ * Refuses a recipient whom the credentials don't allow. Call it before the wallet is asked to sign.
+ * @param row the row that the payment is in, if there are several
+ */
+export function requireAllowedRecipient(
+	credentials: CredentialsInUse,
+	recipientEmail: string,
+	row?: SheetPlace,
+): void {
 	const { paymentRecipients } = credentials.limits;
 	if (paymentRecipients === undefined) return;
 	const address = emailKey(recipientEmail);

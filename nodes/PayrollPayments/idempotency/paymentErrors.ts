@@ -1,5 +1,5 @@
 import { messageOf, outcomeOf, ServiceError, UserError, wrapError } from '../shared/errors';
-import { unixTimeAsDate } from '../shared/time';
+import { expiryAsDate } from '../shared/time';
 import { asWord } from '../shared/redaction';
 import type { Allowed, Decision, Payment } from './paymentKeys';
 
@@ -21,7 +21,7 @@ function nameOf({ reference }: Payment): string {
 
 /** Until when the service can make a payment that may be on its way; empty if that isn't a time. */
 function validityOf({ typedData }: Payment): string {
-	const time = unixTimeAsDate(String(Object(typedData).expires));
+	const time = expiryAsDate(String(Object(typedData).expires));
 	if (time === undefined) return '';
 	return `Its authorization is valid until ${time}: until then, the service can still make it. `;
 }

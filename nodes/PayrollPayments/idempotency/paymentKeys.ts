@@ -44,6 +44,8 @@ export interface Payment {
 	/** Email address. That a payment was made says nothing of another recipient or amount. */
 	readonly recipient: string;
 	readonly cents: number;
+	/** The amount that is signed, in cents; undefined where its unit isn't known. */
+	readonly signedCents: bigint | undefined;
 	/** For messages: the amount in dollars and the recipient. */
 	readonly summary: string;
 	/** Number of the input item, or of the row. */

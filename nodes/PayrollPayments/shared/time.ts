@@ -8,6 +8,11 @@ export function toMilliseconds(unixTime: number): number {
 	return unixTime / 1000 ** [1e14, 1e17].filter((limit) => unixTime > limit).length;
 }
 
+/** "2026-11-29 14:05 UTC". */
+function dateAndMinute(time: Date): string {
+	return `${time.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+}
+
 /**
  * A Unix time in seconds or milliseconds as people read it; undefined for any other text. What seems to be
  * milliseconds is named, too: read as seconds, it is far away.
@@ -15,8 +20,7 @@ export function toMilliseconds(unixTime: number): number {
 export function unixTimeAsDate(text: string): string | undefined {
 	const [, seconds, thousandths] = /^\s*([1-9]\d{9})(\d{3})?\s*$/.exec(text) ?? [];
 	if (seconds === undefined) return undefined;
-	const time = new Date(Number(seconds) * 1000).toISOString();
-	const date = `${time.slice(0, 16).replace('T', ' ')} UTC`;
+	const date = dateAndMinute(new Date(Number(seconds) * 1000));
 	return thousandths === undefined ? date : `${date} (${seconds}${thousandths})`;
 }
 
@@ -27,6 +31,8 @@ const HTTP_DATE = /^\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT$/i;
 
 /** In milliseconds: before this, no authorization could end. */
 const ETHEREUM_BEGAN = Date.UTC(2015, 6, 30);
+/** In milliseconds: after this, a year has more than four digits. */
+const LATEST_DATE = Date.UTC(9999, 11, 31);
 
 /** When an authorization ends (Unix time, ISO 8601 or HTTP date), in milliseconds; NaN if the text isn't a time. */
 export function expiryTime(value: string): number {
@@ -37,4 +43,11 @@ export function expiryTime(value: string): number {
 		return Number(text) > MAX_UNIX_SECONDS && time < ETHEREUM_BEGAN ? NaN : time;
 	}
 	return ISO_TIME.test(text) || HTTP_DATE.test(text) ? Date.parse(text) : NaN;
+}
+
+/** {@link expiryTime} as people read it; undefined if it isn't the time of an authorization. */
+export function expiryAsDate(value: string): string | undefined {
+	const time = expiryTime(value);
+	const isTime = time > ETHEREUM_BEGAN && time <= LATEST_DATE;
+	return unixTimeAsDate(value) ?? (isTime ? dateAndMinute(new Date(time)) : undefined);
 }

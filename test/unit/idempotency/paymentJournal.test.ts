@@ -258,6 +258,8 @@ describe('a payment that was sent', () => {
 		/* In seconds, it would be the year 58693. */
 		[' 1790000000000 ', '2026-09-21 14:13 UTC (1790000000000)'],
 		['9999999999', '2286-11-20 17:46 UTC'],
+		['2026-09-21T14:13:20Z', '2026-09-21 14:13 UTC'],
+		['0x6ab13b80', '2026-09-21 14:13 UTC'],
 		[1_790_000_000, '2026-09-21 14:13 UTC'],
 	])('says until when its authorization is valid: %j', async (expires, time) => {
 		const valid = { ...payment, typedData: { ...typedData, expires } };
@@ -275,9 +277,7 @@ describe('a payment that was sent', () => {
 
 	it.each([
 		...[null, {}],
-		...['', '0', '3600', '0x6ab13b80', '-1790000000', '1790000000.5', '99999999999999'].map(
-			(expires) => ({ expires }),
-		),
+		...['', '0', '3600', '-1790000000', 'soon', '1e10'].map((expires) => ({ expires })),
 	])('says nothing of an expiry that does not read as a time: %j', async (authorization) => {
 		const odd = { ...payment, typedData: authorization };
 		expect((await failureOf(pay(odd, broken))).hint).not.toContain('valid until');

@@ -21,6 +21,7 @@ export const payment: Payment = {
 	typedData,
 	recipient: 'ana@example.com',
 	cents: 12_500,
+	signedCents: 12_500n,
 	summary: '$125.00 to ana@example.com',
 	item: 0,
 	slot: '0',

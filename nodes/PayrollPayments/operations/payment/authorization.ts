@@ -6,13 +6,7 @@ import { asWord } from '../../shared/redaction';
 import { chainLabel } from '../../signing/chains';
 import { signedAmountInDollars } from '../../signing/typedAmount';
 import { eip712PartsOf } from './eip712Parts';
-import {
-	centsOf,
-	type PaymentForm,
-	type PaymentInput,
-	type PaymentRun,
-	type PaymentSettings,
-} from './fields';
+import type { PaymentForm, PaymentInput, PaymentRun, PaymentSettings } from './fields';
 
 /** Reads the account that a team pays from. */
 export type AccountOf = (teamId: string) => Promise<string>;
@@ -63,7 +57,7 @@ export async function guardAuthorization(
 			platformId,
 			recipientEmail,
 			teamAccount: isOther(signer) && isOther(platformId) ? await readAccount() : undefined,
-			amountCents: centsOf(input),
+			amountCents: input.cents,
 			typedAmountUnit: settings.typedAmountUnit,
 		},
 	);

@@ -1,4 +1,4 @@
-import { requireAllowedPayment, requireAllowedRun } from '../../api/limits';
+import { requireAllowedAmount, requireAllowedRecipient, requireAllowedRun } from '../../api/limits';
 import { ENDPOINTS } from '../../contract/endpoints';
 import { instantPaymentAnswer } from '../../api/schemas/answers';
 import type { Known } from '../../idempotency/journal';
@@ -20,7 +20,6 @@ import {
 } from './authorization';
 import { columnsOf } from './paymentColumns';
 import {
-	centsOf,
 	options as paymentOptions,
 	type PaymentForm,
 	type PaymentOptions,
@@ -29,7 +28,7 @@ import {
 	type PaymentsInput,
 } from './fields';
 import { journalOf } from './journal';
-import { totalCents, type GuardedPayment, type PaymentRow } from './paymentRow';
+import { sumOf, type GuardedPayment, type PaymentRow } from './paymentRow';
 import { paymentReport } from './checkReport';
 import { readPayments } from './sheet';
 
@@ -48,23 +47,20 @@ function paid(columns: OutputRecord, { transaction, ...others }: PaymentAnswer):
 	return { ...own, ...others, ...own };
 }
 
-function signedCentsOf({ input }: PaymentForm, { settings }: PaymentRun): bigint | undefined {
-	return signedAmountCents(input.typedData.message.data.amount, settings.typedAmountUnit);
-}
-
 /** A payment as the journal knows it. */
 function paymentOf({ items, place, input }: PaymentForm, run: PaymentRun, signer: string): Payment {
-	const { teamId, recipientEmail, paymentReference: reference } = input;
-	const cents = centsOf(input);
+	const { teamId, recipientEmail, paymentReference: reference, cents } = input;
+	const { message } = input.typedData;
 	return {
 		baseUrl: run.credentials.baseUrl,
 		teamId,
 		signer,
 		reference,
-		typedData: input.typedData.message,
+		typedData: message,
 		confirmedNotPaid: run.settings.confirmedNotPaid ?? [],
 		recipient: recipientEmail,
 		cents,
+		signedCents: signedAmountCents(message.data.amount, run.settings.typedAmountUnit),
 		item: items[0],
 		slot: slotsOf({ items, place })[0] ?? '',
 		summary: `${centsAsDollars(cents)} to ${recipientEmail}`,
@@ -83,26 +79,23 @@ async function guardPayment(
 	}: { readonly journal: PaymentJournal; readonly accountOf: AccountOf; readonly row?: SheetPlace },
 ): Promise<GuardedPayment> {
 	const { items, place, input } = form;
-	const { teamId, recipientEmail, currency, network } = input;
+	const { teamId, recipientEmail, currency, network, cents } = input;
 	const { message } = input.typedData;
-	const cents = centsOf(input);
-	const { typedAmountUnit } = run.settings;
-	const signedCents = signedCentsOf(form, run);
-	const limited = { amountCents: cents, recipientEmail, row };
-	requireAllowedPayment(run.credentials, { ...limited, signedCents: cents });
+	requireAllowedAmount(run.credentials, cents);
+	requireAllowedRecipient(run.credentials, recipientEmail, row);
 	const signer = input.signer ?? (await run.wallet()).address;
 	const payment = paymentOf(form, run, signer);
-	const { summary, reference } = payment;
+	const { summary, reference, signedCents } = payment;
 	const { signs, sign } = await guardAuthorization(form, signer, run, accountOf);
 	/* After the guard, which says better what is wrong with a signed amount. */
-	requireAllowedPayment(run.credentials, { ...limited, signedCents });
+	requireAllowedAmount(run.credentials, signedCents);
 	const columns = { ...columnsOf(form, run), signer };
 	const write = run.write(
 		items,
 		{
 			...ENDPOINTS.createInstantPayment,
 			summary: `Pay ${summary} from team ${columns.team}`,
-			signsSummary: authorizationSummary(input, typedAmountUnit, signs, signer),
+			signsSummary: authorizationSummary(input, run.settings.typedAmountUnit, signs, signer),
 			body: {
 				from: teamId,
 				amount_cents: cents,
@@ -128,7 +121,6 @@ async function guardPayment(
 		columns,
 		writes: [write],
 		isCompared: signs !== null && signedCents !== undefined,
-		signedCents,
 		state: { is: 'ready', act: async (perform) => [paid(columns, await perform(write))] },
 	};
 }
@@ -191,13 +183,8 @@ async function triedBefore(
 	error: unknown,
 ): Promise<PaymentRow | undefined> {
 	const { items, place, input } = form;
-	const { recipientEmail: recipient, paymentReference: reference } = input;
-	const change = {
-		slot: slotsOf({ items, place })[0] ?? '',
-		recipient,
-		cents: centsOf(input),
-		reference,
-	};
+	const { recipientEmail: recipient, paymentReference: reference, cents } = input;
+	const change = { slot: slotsOf({ items, place })[0] ?? '', recipient, cents, reference };
 	const known = journal.ofEarlierTry(change);
 	if (known === undefined) return undefined;
 	/* Whether the wallet can still be opened doesn't matter. */
@@ -213,7 +200,6 @@ async function triedBefore(
 		state: { is: 'refused', error },
 		columns: { ...columnsOf(form, run), signer: signer ?? null },
 		isCompared: false,
-		signedCents: signedCentsOf(form, run),
 	};
 	return withKnown(row, known, run.settings.ifAlreadyPaid);
 }
@@ -228,7 +214,7 @@ function checkTotals(
 ): void {
 	const failed = unread.length + unreadable.length;
 	const count = forms.length + failed;
-	const cents = totalOf(forms);
+	const cents = sumOf(forms.map(({ input }) => BigInt(input.cents)));
 	const refuse = (what: string) => {
 		const rest = failed === 0 ? '' : `, and ${failed} of its rows can’t be read`;
 		throw new UserError(`${what}${rest}`, {
@@ -251,25 +237,21 @@ function checkTotals(
 	}
 }
 
-function totalOf(forms: readonly PaymentForm[]): bigint {
-	return forms.reduce((sum, { input }) => sum + BigInt(centsOf(input)), 0n);
-}
-
 /** @throws {UserError} if the run would move more than the credentials allow */
 function checkLimit(
 	rows: readonly PaymentRow[],
 	{ credentials }: PaymentRun,
 	journal: PaymentJournal,
 ): void {
-	const moving = rows.filter(({ state }) => state.is === 'ready');
-	const signed = moving.map(({ signedCents }) => signedCents);
-	const total = signed.every((cents) => cents !== undefined)
-		? signed.reduce((sum, cents) => sum + cents, 0n)
-		: undefined;
+	const moving = rows.flatMap(({ state, payment }) => (state.is === 'ready' ? payment : []));
 	/* What an earlier try of this run has paid counts, too, also where its row can't be read any more. */
-	const before = journal.ofEarlierTries().reduce((sum, { cents }) => sum + BigInt(cents), 0n);
-	const signedTotal = total === undefined ? undefined : total + before;
-	requireAllowedRun(credentials, totalCents(moving) + before, signedTotal);
+	const payments = [...moving, ...journal.ofEarlierTries()];
+	const signed = payments.map(({ signedCents }) => signedCents);
+	requireAllowedRun(
+		credentials,
+		sumOf(payments.map(({ cents }) => BigInt(cents))),
+		signed.every((cents) => cents !== undefined) ? sumOf(signed) : undefined,
+	);
 }
 
 /** Checks all payments of a run: each by itself, the run's totals, and what was paid before. */

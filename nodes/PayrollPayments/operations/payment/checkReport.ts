@@ -12,7 +12,7 @@ import { centsAsDollars, dollarsAsCents } from '../../shared/money';
 import { listed, quantity } from '../../shared/lists';
 import { shorten } from '../../shared/redaction';
 import { placeName } from '../../shared/sheetPlace';
-import { expiryTime, unixTimeAsDate } from '../../shared/time';
+import { expiryAsDate, expiryTime } from '../../shared/time';
 import { isSentAgain, type GuardedPayment, type PaymentRow } from './paymentRow';
 import { chatMessageOf, htmlOf, LONGEST_ERROR, type Report } from './report';
 
@@ -80,7 +80,7 @@ const hasExpired = (expires: string): boolean => expiryTime(expires) < Date.now(
 
 function validityOf(expires: string): string {
 	if (expires === '') return '';
-	return `${hasExpired(expires) ? 'expired on' : 'valid until'} ${unixTimeAsDate(expires) ?? expires}`;
+	return `${hasExpired(expires) ? 'expired on' : 'valid until'} ${expiryAsDate(expires) ?? expires}`;
 }
 
 /** Where the payments come from, and what they go through. */

@@ -273,13 +273,10 @@ export type PaymentsInput = InputOf<typeof fields>;
 export type PaymentInput = PaymentsInput & {
 	readonly recipientEmail: string;
 	readonly typedData: PaymentPayload;
+	/** Whole cents, from whichever field or column has the amount. */
+	readonly cents: number;
 };
 export type PaymentOptions = InputOf<typeof options>;
 export type PaymentForm = Form<PaymentInput, PaymentOptions>;
 export type PaymentSettings = InputOf<typeof runOptions>;
 export type PaymentRun = RunContext<PaymentSettings>;
-
-/** Whole cents, from the field that Amount Unit shows. */
-export function centsOf({ amountCents, amountDollars }: PaymentInput): number {
-	return Number(amountCents ?? amountDollars);
-}

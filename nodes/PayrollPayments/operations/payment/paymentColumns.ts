@@ -3,13 +3,13 @@ import { serviceHost } from '../../run/approve';
 import type { OutputRecord } from '../../run/write';
 import { centsAsDecimal } from '../../shared/money';
 import { chainLabel, readChainId } from '../../signing/chains';
-import { centsOf, type PaymentForm, type PaymentInput, type PaymentRun } from './fields';
+import type { PaymentForm, PaymentInput, PaymentRun } from './fields';
 
 /** What a person needs to judge a payment. Null where the form doesn't tell. */
 export function columnsOf({ input, options }: PaymentForm, run: PaymentRun) {
 	const { message } = input.typedData;
 	return {
-		amount: centsAsDecimal(centsOf(input)),
+		amount: centsAsDecimal(input.cents),
 		currency: input.currency,
 		network: input.network,
 		team: entityLabel(input.teamId, run.credentials.entities),

@@ -11,8 +11,6 @@ export interface GuardedPayment extends Row {
 	readonly columns: OutputRecord;
 	/** Whether the signed amount was compared with the form's. */
 	readonly isCompared: boolean;
-	/** The amount that is signed; undefined where its unit isn't known. */
-	readonly signedCents: bigint | undefined;
 }
 
 /** The same, with what the journal knows of it. */
@@ -35,5 +33,9 @@ export function isSentAgain({ known }: PaymentRow): boolean {
 }
 
 export function totalCents(rows: readonly PaymentRow[]): bigint {
-	return rows.reduce((sum, { payment }) => sum + BigInt(payment.cents), 0n);
+	return sumOf(rows.map(({ payment }) => BigInt(payment.cents)));
+}
+
+export function sumOf(cents: readonly bigint[]): bigint {
+	return cents.reduce((sum, each) => sum + each, 0n);
 }

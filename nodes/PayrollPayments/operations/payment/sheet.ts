@@ -85,35 +85,48 @@ function readCells(row: SheetRow<Column>, currency: string) {
 	return { recipientEmail, amountCents, paymentReference, typedData, fault };
 }
 
-/** Whether the form has a payment: its own, or that of a row that was read into it. */
-function hasPayment(form: GivenForm): form is PaymentForm {
-	return form.input.recipientEmail !== undefined && form.input.typedData !== undefined;
+/** The form with what its row of a sheet says. */
+function filledIn(form: GivenForm, row: SheetRow<Column>) {
+	const { fault, ...cells } = readCells(row, form.input.currency);
+	const place = form.place && {
+		...form.place,
+		row: { ...row.place, reference: cells.paymentReference },
+	};
+	return { form: { ...form, place, input: { ...form.input, ...cells } }, fault };
+}
+
+/** The payment of a form: its own, or that of a row that was read into it. */
+function paymentOf(form: GivenForm): PaymentForm | undefined {
+	const { recipientEmail, typedData, amountDollars, amountCents = amountDollars } = form.input;
+	if (recipientEmail === undefined || typedData === undefined || amountCents === undefined) {
+		return undefined;
+	}
+	const cents = Number(amountCents);
+	return { ...form, input: { ...form.input, recipientEmail, typedData, cents } };
 }
 
 /**
- * The payments of a run: those of forms, and those in rows of sheets. A row that can't be read is refused,
- * with the columns that could be.
+ * The payments of a run, in order: those of forms, and those in rows of sheets. A row that can't be read is
+ * refused, with the columns that could be.
  * @throws {UserError} if Column Names names a column that no row has
  */
 export function readPayments(forms: readonly GivenForm[], { credentials }: RunContext) {
-	const rows = sheetOf<Column, GivenForm>(forms.filter((form) => !hasPayment(form)));
+	const rows = sheetOf<Column, GivenForm>(forms.filter((form) => paymentOf(form) === undefined));
 	checkColumnNames([...rows.values()]);
-	const payments = forms.filter(hasPayment);
+	const payments: PaymentForm[] = [];
 	const unreadable: Row[] = [];
-	for (const [form, row] of rows) {
-		const { input, items } = form;
-		const { fault, ...cells } = readCells(row, input.currency);
-		const place = form.place && {
-			...form.place,
-			row: { ...row.place, reference: cells.paymentReference },
-		};
-		const filledIn = { ...form, place, input: { ...input, ...cells } };
-		if (fault === undefined && hasPayment(filledIn)) {
-			payments.push(filledIn);
+	for (const given of forms) {
+		const row = rows.get(given);
+		const { form, fault } =
+			row === undefined ? { form: given, fault: undefined } : filledIn(given, row);
+		const payment = fault === undefined ? paymentOf(form) : undefined;
+		if (payment !== undefined) {
+			payments.push(payment);
 			continue;
 		}
+		const { items, place, input } = form;
 		const team = entityLabel(input.teamId, credentials.entities);
-		const columns = columnsOfRefused(filledIn.input, team);
+		const columns = columnsOfRefused(input, team);
 		unreadable.push({ ...refused(items, fault, 'form'), place, columns });
 	}
 	return { payments, unreadable, isSheet: rows.size > 0 };
