@@ -84,6 +84,13 @@ it.each([
 	...['PaymentPending', 'Cannot pay this authorization more than once', 'Failed to fetch'],
 	...['Multiple payments with the same authorization', 'unexpected EOF', 'Connection aborted'],
 	...['Please wait for the current payment to finish', 'TransferProcessing'],
+	...[
+		'Payment is not in intent state',
+		'INVALID_PAYMENT_STATE',
+		'Expected state draft but got scheduled',
+	],
+	...['Invalid state: scheduled', 'Payment is not pending', 'Request hash seen', 'Nothing to pay'],
+	...['RequestExecuted()', 'Forward request no longer valid', 'Payment with onchain_id 5 found'],
 	...['upstream closed connection', 'Remote end closed connection without response'],
 ])('means that it was there before: %s', (text) => {
 	expect(saysItExists(text)).toBe(true);
@@ -131,6 +138,7 @@ it.each([
 	...['Too many requests. Do not retry for 60 seconds', 'A verification email has been sent'],
 	...['Payments can only be made once per day', 'Payment could not be confirmed: bad signer'],
 	...['Invite has been delivered but not accepted', 'Verification result: success'],
+	...['Payment status: failed', 'Payment intent not found', 'A payment with this ID was not found'],
 	...['Transfer found for another team', 'Contractor has left your account', 'Tx unknown'],
 ])('does not mean that it was there before: %s', (text) => {
 	expect(saysItExists(text)).toBe(false);
