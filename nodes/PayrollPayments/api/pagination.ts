@@ -21,12 +21,14 @@ export interface UsersRequest {
 	readonly most?: number;
 }
 
+interface Place {
+	readonly page?: number;
+	readonly offset?: number;
+	readonly count?: number;
+}
+
 /** One answer of Endpoint 11 (docs/api.md): the full list, unless a page or an offset is given. */
-async function answerTo(
-	read: SendRead,
-	{ teamId, emails }: UsersRequest,
-	place: { readonly page?: 1; readonly offset?: number; readonly count?: number } = {},
-) {
+async function answerTo(read: SendRead, { teamId, emails }: UsersRequest, place: Place = {}) {
 	return await read({
 		...endpoint('listTeamUsers', { team_nanoid: teamId }),
 		query: { emails, ...place },
@@ -43,6 +45,13 @@ function goesOn(pagination: Pagination): boolean {
 	return hasMore ?? (offset ?? (isNamed ? page : null)) !== null;
 }
 
+/** The next page, where only its number says where to go on. */
+function nextPage(pagination: Pagination): number | undefined {
+	const page = Number(pagination?.next_page);
+	const isOffset = typeof pagination?.next_offset === 'number';
+	return !isOffset && Number.isSafeInteger(page) && page > 1 ? page : undefined;
+}
+
 /** Page after page until there are `most` different users. */
 async function pagedUsers(read: SendRead, request: UsersRequest) {
 	/* Someone who is added meanwhile moves the others to the next page, where they come again. */
@@ -50,9 +59,12 @@ async function pagedUsers(read: SendRead, request: UsersRequest) {
 	const { most = Infinity } = request;
 	const count = Math.min(most, LARGEST_PAGE);
 	let offset = 0;
+	let pageSize = 0;
+	let place: Place = { page: 1, count };
 	for (let pages = 1; pages <= MOST_PAGES; pages++) {
-		const place = offset === 0 ? { page: 1 as const, count } : { offset, count };
 		const { users, pagination } = await answerTo(read, request, place);
+		/* A service may count pages by what was asked for, or by its own largest page. */
+		if (pages === 1) pageSize = users.length;
 		const { size: before } = found;
 		for (const user of users) found.set(user.nanoid ?? user, user);
 		/* Where only the next place says that there is more, a page with nobody new is the last. */
@@ -60,14 +72,16 @@ async function pagedUsers(read: SendRead, request: UsersRequest) {
 		const next = pagination?.next_offset ?? offset + users.length;
 		const isEnd = found.size === before || next <= offset;
 		const isLast = !goesOn(pagination) || (!isCertain && isEnd);
-		if (!isLast && users.length === 0) {
-			throw unusableAnswer('The service lists nobody on a page, but reports more users');
+		if (!isLast && found.size === before) {
+			throw unusableAnswer('The service lists nobody new on a page, but reports more users');
 		}
 		if (!isLast && !(Number.isSafeInteger(next) && next > offset)) {
 			throw unusableAnswer(`The service reports offset ${next} as the one after offset ${offset}`);
 		}
 		if (isLast || found.size >= most) return [...found.values()].slice(0, most);
 		offset = next;
+		const page = nextPage(pagination);
+		place = page === undefined ? { offset, count } : { page, count: pageSize };
 	}
 	throw unusableAnswer(
 		`Reading the list stopped after ${MOST_PAGES} pages with ${found.size} users, but the service reports more`,

@@ -44,15 +44,16 @@ const TOKEN = /\\.|"(?:\s*:)?|-?\d[\d.e+-]*/gi;
 
 /**
  * The value of a JSON text, or undefined if the text isn't JSON. A number that JSON.parse would round
- * becomes text, digit for digit, and `rounded` names the members that hold one.
+ * becomes text, digit for digit; `unholdable` names the members that hold one that is infinite or 0 then.
  */
 export function parseExactly(text: string): {
 	readonly value: JsonValue | undefined;
-	readonly rounded: readonly string[];
+	readonly unholdable: readonly string[];
 } {
 	const value = parseJson(text);
-	if (value === undefined || !PERHAPS_ROUNDED.test(text)) return { value, rounded: [] };
-	const rounded: string[] = [];
+	if (value === undefined || !PERHAPS_ROUNDED.test(text)) return { value, unholdable: [] };
+	const unholdable: string[] = [];
+	let hasRounded = false;
 	let member = '';
 	let quote: number | undefined;
 	const exact = text.replace(TOKEN, (token, index: number) => {
@@ -60,12 +61,13 @@ export function parseExactly(text: string): {
 			if (quote !== undefined && token !== '"') member = text.slice(quote + 1, index);
 			quote = quote === undefined ? index : undefined;
 		} else if (quote === undefined && MAY_BE_ROUNDED.test(token) && isRounded(token)) {
-			rounded.push(member);
+			hasRounded = true;
+			if ([0, Infinity].includes(Math.abs(Number(token)))) unholdable.push(member);
 			return JSON.stringify(token);
 		}
 		return token;
 	});
-	return { value: rounded.length === 0 ? value : parseJson(exact), rounded };
+	return { value: hasRounded ? parseJson(exact) : value, unholdable };
 }
 
 /** Whether JSON.parse makes another number of this one. Some libraries print all 17 digits. */

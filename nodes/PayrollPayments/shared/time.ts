@@ -29,13 +29,13 @@ const HEX_NUMBER = /^0x[0-9a-f]{1,64}$/i;
 const ISO_TIME = /^[+-]?\d{4,6}-\d{2}(?:-\d{2})?(?:[T ]\d{2}:\d{2}.*)?$/i;
 const HTTP_DATE = /^\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT$/i;
 
-/** In milliseconds: before this, no authorization could end. */
+/** In milliseconds: before this, no authorization could end, and no event could happen. */
 const ETHEREUM_BEGAN = Date.UTC(2015, 6, 30);
 /** In milliseconds: after this, a year has more than four digits. */
 const LATEST_DATE = Date.UTC(9999, 11, 31);
 
-/** When an authorization ends (Unix time, ISO 8601 or HTTP date), in milliseconds; NaN if the text isn't a time. */
-export function expiryTime(value: string): number {
+/** A Unix time, ISO 8601 or HTTP date, in milliseconds; NaN if the text is none of these. */
+export function timeIn(value: string): number {
 	const text = value.trim();
 	if (NUMBER.test(text) || HEX_NUMBER.test(text)) {
 		const time = toMilliseconds(Number(text));
@@ -45,9 +45,9 @@ export function expiryTime(value: string): number {
 	return ISO_TIME.test(text) || HTTP_DATE.test(text) ? Date.parse(text) : NaN;
 }
 
-/** {@link expiryTime} as people read it; undefined if it isn't the time of an authorization. */
+/** {@link timeIn} as people read it; undefined if it isn't the time of an authorization. */
 export function expiryAsDate(value: string): string | undefined {
-	const time = expiryTime(value);
+	const time = timeIn(value);
 	const isTime = time > ETHEREUM_BEGAN && time <= LATEST_DATE;
 	return unixTimeAsDate(value) ?? (isTime ? dateAndMinute(new Date(time)) : undefined);
 }

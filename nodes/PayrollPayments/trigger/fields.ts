@@ -92,7 +92,7 @@ export const filters = {
 		{
 			label: 'Destination Currencies',
 			description: 'Currency codes of the credited amount, separated by commas',
-			example: 'USD, EUR',
+			example: 'USD, USDC',
 		},
 		currencyCode,
 	),
@@ -149,7 +149,7 @@ export const filters = {
 		{
 			label: 'Source Currencies',
 			description: 'Currency codes of the sent amount, separated by commas',
-			example: 'USDC, EUR',
+			example: 'USD, USDC',
 		},
 		currencyCode,
 	),

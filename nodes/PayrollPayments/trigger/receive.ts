@@ -1,8 +1,7 @@
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 
-import { numeric } from '../api/schemas/events';
 import { messageOf } from '../shared/errors';
-import { toMilliseconds } from '../shared/time';
+import { timeIn } from '../shared/time';
 import type { JsonObject, JsonValue } from '../shared/json';
 import { nodeKeyOf } from '../shared/nodeKey';
 import { Redactor } from '../shared/redaction';
@@ -113,8 +112,7 @@ function checkAge(
 ): void {
 	if (maximumSeconds === Number.POSITIVE_INFINITY) return;
 	const hint = 'See Maximum Age (Seconds) in the trigger’s options.';
-	const { data } = numeric.safeParse(created);
-	const age = Math.round((now - toMilliseconds(Number(data))) / 1000);
+	const age = Math.round((now - timeIn(String(created))) / 1000);
 	if (!(age >= -MAX_SECONDS_AHEAD)) {
 		throw new Rejected(401, 'The event has no usable creation time', { hint });
 	}

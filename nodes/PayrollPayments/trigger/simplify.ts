@@ -1,12 +1,11 @@
 import { z } from 'zod';
 
-import { numeric } from '../api/schemas/events';
 import { DEPOSIT_STATUSES } from '../contract/events';
 import { emailKey, isEmail } from '../contract/formats';
 import { isRecord, type JsonObject, type JsonValue } from '../shared/json';
 import { centsAsDecimal, centsTextAsDecimal } from '../shared/money';
 import { Redactor, withoutSecrets } from '../shared/redaction';
-import { toMilliseconds } from '../shared/time';
+import { timeIn } from '../shared/time';
 import type { DeliveryHeaders } from './verifySignature';
 import type { WebhookCredentials } from './webhookCredentials';
 
@@ -127,10 +126,9 @@ function statusOf(status: JsonValue): JsonValue {
 	return DEPOSIT_STATUSES.find((known) => known === String(status).toLowerCase()) ?? status;
 }
 
-/** A Unix time as ISO 8601, or null if it's out of a date's range. */
+/** A time as ISO 8601, or null if it's out of a date's range. */
 function isoTime(created: JsonValue): string | null {
-	const { data } = numeric.safeParse(created);
-	const date = new Date(data === undefined ? NaN : toMilliseconds(Number(data)));
+	const date = new Date(timeIn(String(created)));
 	return Number.isNaN(date.getTime()) ? null : date.toISOString();
 }
 

@@ -64,11 +64,12 @@ it('goes on after a page that is smaller than it asked for', async () => {
 });
 
 it('goes on where only a next page is named, in words', async () => {
-	const { call } = serviceWith(
+	const { call, queries } = serviceWith(
 		{ users: usersTo(2), pagination: { next_page: '2' } },
 		{ users: [user(3)], pagination: { next_page: '' } },
 	);
 	expect(await teamUsers(call, { teamId: 'te-1', most: 5 })).toEqual(usersTo(3));
+	expect(queries[1]).toEqual({ page: 2, count: 2 });
 });
 
 it.each([
@@ -76,7 +77,7 @@ it.each([
 	['an earlier offset', 1, -3, 'reports offset -3 as'],
 	['half an offset', 1, 1.5, 'reports offset 1.5 as'],
 	['an offset beyond all counting', 1, 1e300, 'reports offset 1e+300 as'],
-	['nobody, and more', 0, 1, 'lists nobody on a page'],
+	['nobody, and more', 0, 1, 'lists nobody new on a page'],
 ])('stops where the service gives %s', async (_what, count, next, message) => {
 	const { call, queries } = serviceWith({
 		users: usersTo(count),

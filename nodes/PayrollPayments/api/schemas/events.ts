@@ -1,5 +1,7 @@
 import { z } from 'zod';
 
+import { timeIn } from '../../shared/time';
+
 /** What is wrong with a field that may have two types, in the words of the others. */
 const expecting = (documented: 'number' | 'string') => ({
 	errorMap: (_issue: z.ZodIssueOptionalMessage, { data }: z.ErrorMapCtx) => ({
@@ -8,27 +10,34 @@ const expecting = (documented: 'number' | 'string') => ({
 	}),
 });
 
-/** A number, which some services write as text. */
-export const numeric = z
-	.union([z.number(), z.string()], expecting('number'))
-	.refine(
-		(value) => typeof value === 'number' || /^-?\d+(?:\.\d+)?$/.test(value),
-		'must be number, not string',
-	);
+const numberOrText = z.union([z.number(), z.string()], expecting('number'));
 
-/** Another system's identifier, which some services write as a number. */
-const foreignId = z.union([z.string(), z.number()], expecting('string'));
+/** A number, which some services write as text. */
+export const numeric = numberOrText.refine(
+	(value) => typeof value === 'number' || /^-?\d+(?:\.\d+)?$/.test(value),
+	'must be number, not string',
+);
+
+/** A Unix time, which some services write as an ISO date. */
+const time = numberOrText.refine(
+	(value) => typeof value === 'number' || !Number.isNaN(timeIn(value)),
+	'must be number, not string',
+);
+
+/** A text, which some services write as a number. */
+const textOrNumber = z.union([z.string(), z.number()], expecting('string'));
 
 /**
- * docs/api.md, Deposit record. Further fields pass, and so does null for an optional one. Enumerations
- * are any text: they may grow, and a new network must not lose a deposit.
+ * docs/api.md, Deposit record. Further fields pass, and so does null for an optional one, or for what a
+ * deposit of cash, of a bank or of a chain's own coin has none of. Enumerations are any text: they may
+ * grow, and a new network must not lose a deposit.
  */
 const depositSchema = z
 	.object({
 		nanoid: z.string(),
 		entity_nanoid: z.string(),
-		entity_deposit_account_id: numeric,
-		provider_deposit_id: foreignId,
+		entity_deposit_account_id: textOrNumber.nullable(),
+		provider_deposit_id: textOrNumber.nullable(),
 		provider_entity_id: z.string().nullish(),
 		provider_wallet_id: z.string().nullish(),
 		provider_name: z.string(),
@@ -41,16 +50,21 @@ const depositSchema = z
 		reference: z.string().nullish(),
 		trace: z.string().nullish(),
 		funding_blockchain_txn: z.string().nullish(),
-		/* Required, but a deposit at a bank has none. */
 		blockchain_reference: z.string().nullable(),
 		deposit_bank_account_seen: z.number().nullish(),
 		status: z.string(),
 		created_at: z.string(),
-		updated_at: z.string(),
+		updated_at: z.string().nullable(),
 		token: z
-			.object({ address: z.string(), name: z.string(), symbol: z.string(), decimals: numeric })
-			.passthrough(),
-		network: z.string(),
+			.object({
+				address: z.string().nullable(),
+				name: z.string(),
+				symbol: z.string(),
+				decimals: numeric,
+			})
+			.passthrough()
+			.nullable(),
+		network: z.string().nullable(),
 	})
 	.passthrough();
 
@@ -58,9 +72,9 @@ const depositSchema = z
 export const eventSchema = z
 	.object({
 		object: z.literal('event', { errorMap: () => ({ message: 'must be "event"' }) }),
-		created: numeric,
+		created: time,
 		event_type: z.string().min(1, 'is missing'),
-		event_version: z.string(),
+		event_version: textOrNumber,
 		request_id: z.string().nullish(),
 		idempotency_key: z.string().min(1, 'is missing'),
 	})

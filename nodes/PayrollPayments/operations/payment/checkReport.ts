@@ -12,7 +12,7 @@ import { centsAsDollars, dollarsAsCents } from '../../shared/money';
 import { listed, quantity } from '../../shared/lists';
 import { shorten } from '../../shared/redaction';
 import { placeName } from '../../shared/sheetPlace';
-import { expiryAsDate, expiryTime } from '../../shared/time';
+import { expiryAsDate, timeIn } from '../../shared/time';
 import { isSentAgain, type GuardedPayment, type PaymentRow } from './paymentRow';
 import { chatMessageOf, htmlOf, LONGEST_ERROR, type Report } from './report';
 
@@ -76,7 +76,7 @@ function paymentLines(columns: OutputRecord): string[] {
 	].filter(Boolean);
 }
 
-const hasExpired = (expires: string): boolean => expiryTime(expires) < Date.now();
+const hasExpired = (expires: string): boolean => timeIn(expires) < Date.now();
 
 function validityOf(expires: string): string {
 	if (expires === '') return '';
