@@ -112,8 +112,8 @@ it('a currency in lower case is the same currency', async () => {
 	expect(recordsOf(output)).toMatchObject([{ balance: '1234.56' }]);
 });
 
-it('null is a list without entries', async () => {
-	const lists = { platform_account_address: '0x1', balances: null, users: null };
+it('null is a list without entries, or no account', async () => {
+	const lists = { platform_account_address: null, balances: null, users: null };
 	service.answer(({ path }) => success(path.endsWith('/invites') ? null : lists));
 	for (const form of [FORMS.getBalance, FORMS.listTeamUsers, FORMS.listInvites]) {
 		expect((await run(form)).error).toBeUndefined();

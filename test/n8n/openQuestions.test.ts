@@ -122,7 +122,13 @@ describe('answers that the sandbox never gives', () => {
 		const { onboarded, onboarding_step: step, moderation_status, country, ...top } = columns;
 		const onboarding = { onboarded, step, moderation_status };
 		const listed = [
-			{ ...top, onboarding, address: { country, city: 'Lisbon' }, middle_name: 'B' },
+			{
+				...top,
+				payable: 'true',
+				onboarding: { ...onboarding, onboarded: 0 },
+				address: { country, city: 'Lisbon' },
+				middle_name: 'B',
+			},
 			/* Fields of these names exist one level down. */
 			{ country: 'DE', onboarded: true },
 			{ nanoid: 5, email: ['a'], payable: 'yes', onboarding: [], address: 'Berlin' },

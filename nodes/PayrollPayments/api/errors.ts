@@ -68,7 +68,13 @@ export function unusableAnswer(what: string, status = 200, response?: JsonValue)
 interface FailedAnswer {
 	readonly status: number;
 	readonly envelope: Envelope | undefined;
+	readonly headers: Readonly<Record<string, string>>;
 	readonly body: string;
+}
+
+/** The origin that a redirect leads to: its path may hold a secret. */
+function originOf({ location = '' }: FailedAnswer['headers']): string {
+	return URL.canParse(location) ? ` to ${new URL(location).origin}` : '';
 }
 
 /** What a failure says that isn't in the documented form, if it is JSON; a web page isn't shown. */
@@ -82,7 +88,7 @@ function inAnotherForm(body: string, redact: Redact) {
 
 /** For a response that isn't a success, with what the service says in its failure envelope. */
 export function errorFor(
-	{ status, envelope, body }: FailedAnswer,
+	{ status, envelope, headers, body }: FailedAnswer,
 	redact: Redact,
 	failedCall: FailedCall,
 ): ServiceError {
@@ -114,10 +120,12 @@ export function errorFor(
 	};
 	if (status >= 300 && status < 400) {
 		const why = 'The node doesn’t follow redirects, so that the token can’t go to another host.';
-		return fault('The service answered with a redirect', `${why} ${CHECK_BASE_URL}`);
+		return fault(
+			`The service answered with a redirect${originOf(headers)}`,
+			`${why} ${CHECK_BASE_URL}`,
+		);
 	}
-	const isOfAnother = status < 400 || status === 404 || status >= 500;
 	const another = `A proxy may have answered instead of the service. ${CHECK_BASE_URL}`;
-	const next = other === undefined ? another : `${hint} ${another}`;
-	return fault('Unexpected response', isOfAnother ? next : hint);
+	const isOfRole = [401, 403, 407, 429].includes(status);
+	return fault('Unexpected response', other || isOfRole ? `${hint} ${another}` : another);
 }

@@ -72,8 +72,8 @@ function signInError(error: unknown, hints: typeof HINTS): unknown {
 	const { message, status, inEnvelope, hint } = error;
 	const isNumbered = inEnvelope && [...REFUSAL_STATUSES, 500].includes(status);
 	const code = isNumbered ? ` (HTTP ${status})` : '';
-	const isOfAnother = status === 404 && !inEnvelope;
-	const ownHint = isOfAnother ? undefined : hints[status];
+	/* What a proxy answered says nothing of the wallet. */
+	const ownHint = inEnvelope || status === 429 ? hints[status] : undefined;
 	return wrapError(error, `Sign-in failed${code}. ${message}`, { hint: ownHint ?? hint });
 }
 
@@ -115,7 +115,7 @@ export async function signIn(
 ): Promise<string> {
 	const { baseUrl, platformId, signInDomain: domain, signInChainId: chainId } = credentials;
 	requireAllowed(credentials);
-	const client = new Client(credentials, transportOver(exchange), redactor, { retries: 0 });
+	const client = new Client(credentials, transportOver(exchange), redactor, { retries: 1 });
 	const wallet = await openWallet(credentials, exchange, redactor.text);
 	const { address: walletAddress } = wallet;
 	const { siwe: message } = await client

@@ -48,12 +48,13 @@ function signerError(
 	const what = [message, code === '' ? [] : `(${shown(code, LONGEST.code)})`].flat().join(' ');
 	if (UNSUPPORTED_METHOD.includes(code) || UNSUPPORTED_MESSAGE.test(error.message)) {
 		return new UserError(`The remote signer doesn’t support ${method}`, {
+			mayBeSigned: false,
 			hint: 'Select the signer’s type under Remote Signer Dialect in the credentials.',
 		});
 	}
 	if (DECLINED.includes(code) || DECLINED_MESSAGE.test(error.message)) {
 		return new UserError(`The signature was declined in the wallet: ${what}`, {
-			hint: 'A person or a rule of the signer declined it. To be asked again, run the node again. If it was a sign-in, wait half a minute first.',
+			hint: 'A person or a rule of the signer declined it. To be asked again, run the node again. If it was a sign-in, wait half a minute first; if this error stays, five minutes.',
 		});
 	}
 	return new UserError(`The remote signer refused to sign: ${what}`, {

@@ -6,8 +6,8 @@ import { UserError } from '../shared/errors';
 export type Hex = `0x${string}`;
 
 const SIGNATURE = /^0x([0-9a-f]{64})([0-9a-f]{64})(00|01|1b|1c)$/;
-/** Hex digits of equal number compare like the numbers. */
-const HALF_OF_THE_CURVE = '7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0';
+/** Of the curve secp256k1. */
+const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 
 export function isHex(value: string): value is Hex {
 	return /^0x(?:[0-9a-fA-F]{2})*$/.test(value);
@@ -31,14 +31,18 @@ export function textHash(message: string): Hex {
 
 /**
  * A 65-byte signature in the form that every verifier accepts: lower case, v is 27 or 28, s is in
- * the lower half. Undefined for anything else.
+ * the lower half. Of a signature's two spellings, contracts refuse the other one, which some signers
+ * return. Undefined for anything else.
  */
 export function readSignature(value: unknown): Hex | undefined {
 	const parts = typeof value === 'string' ? SIGNATURE.exec(value.toLowerCase()) : null;
 	if (parts === null) return undefined;
 	const [, r = '', s = '', v = ''] = parts;
-	if (s > HALF_OF_THE_CURVE) return undefined;
-	return `0x${r}${s}${v === '00' || v === '1b' ? '1b' : '1c'}`;
+	const [isOdd, given] = [v === '01' || v === '1c', BigInt(`0x${s}`)];
+	const isHigh = given > ORDER / 2n;
+	if (given > ORDER) return undefined;
+	const low = (isHigh ? ORDER - given : given).toString(16).padStart(64, '0');
+	return `0x${r}${low}${isOdd === isHigh ? '1b' : '1c'}`;
 }
 
 /** The address whose key made the signature, or undefined if the signature is invalid. */

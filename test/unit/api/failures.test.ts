@@ -13,7 +13,8 @@ function failure(
 ) {
 	const text = typeof body === 'string' ? body : JSON.stringify(body);
 	const call = { roleNeeded: undefined, authentication };
-	return errorFor({ status, envelope: readEnvelope(text), body: text }, redactor.text, call);
+	const answer = { status, envelope: readEnvelope(text), headers: {}, body: text };
+	return errorFor(answer, redactor.text, call);
 }
 
 const said = (body: object, status?: number) =>

@@ -7,6 +7,7 @@ import {
 } from '../../../nodes/PayrollPayments/api/credentials';
 import { signIn } from '../../../nodes/PayrollPayments/api/signIn';
 import { stoppedError } from '../../../nodes/PayrollPayments/shared/errors';
+import '../../support/withoutPauses';
 import { refusalFrom } from '../../support/refusals';
 import { address, MESSAGE as siwe, now, privateKey } from '../signing/genuineMessage';
 
@@ -94,19 +95,27 @@ describe('signing in', () => {
 		['a refusal with 403, as without a role', failure(403, 'No'), /No/, NO_ROLE],
 		['a refusal with 404', failure(404, 'No'), /No/, /doesn’t know this Platform ID/],
 		['the 404 of another server', answer(404, '<html>'), /HTTP 404/, CHECK_URL],
-		['too many requests', failure(429, 'No'), /No/, LATER],
-		['a page with 403', answer(403, '<html>'), /HTTP 403/, NO_ROLE],
+		['a page with 403', answer(403, '<html>'), /HTTP 403/, /role.*proxy may have answered/],
+		['a page with 400', answer(400, '<html>'), /HTTP 400/, /^A proxy may have answered/],
 		['a defect', failure(500, 'No'), /No/, /isn’t working properly/],
-		['a redirect', answer(301, ''), /redirect/, NO_REDIRECTS],
+		[
+			'a redirect',
+			{ ...answer(301, ''), headers: { location: 'https://x.example/?a=b' } },
+			/redirect to https:\/\/x\.example \(HTTP 301\)$/,
+			NO_REDIRECTS,
+		],
 		['the last redirect', answer(399, ''), /redirect/, NO_REDIRECTS],
 		['a web page', answer(200, '<html>'), /Unexpected response/, CHECK_URL],
-		['a gateway', answer(502, ''), /^Sign-in failed\. Unexpected response \(HTTP 502\)$/],
-		['a gateway with a page', answer(503, '<html>'), /HTTP 503/, /proxy may have answered/],
 		['10 MB', success({ siwe: 'x'.repeat(10_000_000) }), /more than 8192 characters/],
 		['nothing', answer(204, ''), /HTTP 204/],
 		['a success with a failure’s status', contradiction, /HTTP 401/],
 		['no message', success({}), /data\.siwe is missing or invalid/],
 		['a message that is no text', success({ siwe: 5 }), /data\.siwe is missing or invalid/],
+	];
+	const TO_THE_FIRST_TWICE: Row[] = [
+		['too many requests', failure(429, 'No'), /No/, LATER],
+		['a gateway', answer(502, ''), /^Sign-in failed\. Unexpected response \(HTTP 502\)$/],
+		['a gateway with a page', answer(503, '<html>'), /HTTP 503/, /proxy may have answered/],
 	];
 	const TOO_LONG = /^Sign-in failed\. The service’s token has more than 8192 characters$/;
 	const TO_THE_SECOND: Row[] = [
@@ -118,17 +127,18 @@ describe('signing in', () => {
 		['a token of 8,193 characters', success({ jwt: 'a'.repeat(8_193) }), TOO_LONG, /^Report this/],
 	];
 
-	it.each<[number, ...Row]>([
-		...TO_THE_FIRST.map((row): [1, ...Row] => [1, ...row]),
-		...TO_THE_SECOND.map((row): [2, ...Row] => [2, ...row]),
-	])('ends after %d requests, the last answered with %s', async (...row) => {
-		const [count, , last, words, hint = /./] = row;
-		const service = serviceAnswering(...[success({ siwe }), last].slice(-count));
+	it.each<[HttpAnswer[], ...Row]>([
+		...TO_THE_FIRST.map((row): [HttpAnswer[], ...Row] => [[], ...row]),
+		...TO_THE_FIRST_TWICE.map((row): [HttpAnswer[], ...Row] => [[row[1]], ...row]),
+		...TO_THE_SECOND.map((row): [HttpAnswer[], ...Row] => [[success({ siwe })], ...row]),
+	])('ends after %j, and then %s', async (...row) => {
+		const [before, , last, words, hint = /./] = row;
+		const service = serviceAnswering(...before, last);
 		const refusal = await service.refusal();
 		expect(refusal.message).toMatch(words);
 		expect(refusal.hint).toMatch(hint);
 		expect(refusal.message.length).toBeLessThan(500);
-		expect(service.requests).toHaveLength(count);
+		expect(service.requests).toHaveLength(before.length + 1);
 	});
 
 	it('repeats neither signatures nor tokens that the service echoes', async () => {

@@ -298,6 +298,11 @@ describe('the signing guard of administrator invites', () => {
 		};
 		const more = { accounts: 1, platformId: ben, expectedRoleCode: '2' };
 		await signAndJudge(captured, more);
+		const { typed_data: message } = captured;
+		const grants = [{ role: 2, account: anna }];
+		const inNumbers = { ...message, salt: 57824, expires: now / 1000 + 86400, data: grants };
+		const input = { ...captured, typed_data: inNumbers };
+		expect(guarded(input, more)).toEqual(guarded(captured, more));
 	});
 
 	it.each(['x', '0'])('takes no hash with %j at either end for one', (more) => {

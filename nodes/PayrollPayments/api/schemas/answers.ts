@@ -77,7 +77,7 @@ const cents = z.union([z.string(), z.number().int().transform(String)]);
 
 /** 3: the entity's account and its balances, in cents as text. */
 export const balanceAnswer = open({
-	platform_account_address: z.string(),
+	platform_account_address: z.string().nullable(),
 	balances: orNull(recordList.pipe(z.array(open({ currency: z.string(), balance_cents: cents })))),
 });
 

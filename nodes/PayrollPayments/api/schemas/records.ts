@@ -12,6 +12,7 @@ function texts<const Name extends string>(...names: readonly Name[]) {
 
 /* Some services have numbers where the document shows texts. */
 const textOrNumber = z.union([z.string(), z.number(), z.null()]).optional();
+const flag = z.union([z.boolean(), z.string(), z.number(), z.null()]).optional();
 
 /** A user of a team (docs/api.md, Team user record). */
 export const teamUserRecord = texts(
@@ -19,11 +20,9 @@ export const teamUserRecord = texts(
 	...['platform_account', 'platformid', 'avatar'],
 ).extend({
 	address: texts('line_1', 'line_2', 'city', 'state', 'country', 'zip_code').nullish(),
-	onboarding: texts('step', 'role', 'moderation_status')
-		.extend({ onboarded: z.boolean().nullish() })
-		.nullish(),
+	onboarding: texts('step', 'role', 'moderation_status').extend({ onboarded: flag }).nullish(),
 	role: textOrNumber,
-	payable: z.boolean().nullish(),
+	payable: flag,
 });
 
 const organization = texts('name', 'avatar').nullish();

@@ -16,7 +16,7 @@ const currencyBalance = z.object({
 	balance: z.string().nullable(),
 	balance_cents: z.string(),
 	entity_id: z.string(),
-	platform_account_address: z.string(),
+	platform_account_address: z.string().nullable(),
 });
 
 /** No filter: the service returns all currencies. */

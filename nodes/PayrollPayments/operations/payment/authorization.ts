@@ -8,12 +8,12 @@ import { signedAmountInDollars } from '../../signing/typedAmount';
 import { eip712PartsOf } from './eip712Parts';
 import type { PaymentForm, PaymentInput, PaymentRun, PaymentSettings } from './fields';
 
-/** Reads the account that a team pays from. */
-export type AccountOf = (teamId: string) => Promise<string>;
+/** Reads the account that a team pays from; null if it has none yet. */
+export type AccountOf = (teamId: string) => Promise<string | null>;
 
 /** Reads the account of each team once. */
 export function accountsOf({ read }: PaymentRun): AccountOf {
-	const accounts = new Map<string, Promise<string>>();
+	const accounts = new Map<string, ReturnType<AccountOf>>();
 	return async (teamId) => {
 		const account =
 			accounts.get(teamId) ??

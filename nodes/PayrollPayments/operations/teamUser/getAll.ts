@@ -28,7 +28,17 @@ import type { OutputRecord } from '../../run/write';
 const textColumn = z.string().nullable().catch(null);
 /* Some services number their roles. */
 const roleColumn = z.union([z.string(), z.number()]).transform(String).nullable().catch(null);
-const flagColumn = z.boolean().nullable().catch(null);
+/* Some services write flags as numbers or text. */
+const FLAGS = new Map<unknown, boolean>([
+	[1, true],
+	['true', true],
+	[0, false],
+	['false', false],
+]);
+const flagColumn = z.preprocess(
+	(value) => FLAGS.get(value) ?? value,
+	z.boolean().nullable().catch(null),
+);
 
 /** One item of the output *Simplified*: always all columns. */
 const simplifiedUser = z.object({
@@ -114,8 +124,9 @@ function passes(
 	const fullName = wordsOf(first_name, middle_name, last_name).join(' ');
 	return (
 		wordsOf(name).every((word) => fullName.includes(word)) &&
-		(onboarded === undefined || (isRecord(onboarding) && onboarding.onboarded === onboarded)) &&
-		(payable === undefined || user.payable === payable) &&
+		(onboarded === undefined ||
+			(isRecord(onboarding) && flagColumn.parse(onboarding.onboarded) === onboarded)) &&
+		(payable === undefined || flagColumn.parse(user.payable) === payable) &&
 		(wanted === undefined || wanted.some((each) => each === roleColumn.parse(role)))
 	);
 }

@@ -1,6 +1,7 @@
 import { keccak256, stringToBytes } from 'viem/utils';
 import type { z } from 'zod';
 
+import { isRecord } from '../../shared/json';
 import { quantity } from '../../shared/lists';
 import { timeIn } from '../../shared/time';
 import { quoted } from '../../shared/redaction';
@@ -45,6 +46,15 @@ export interface AdministratorInviteExpectation extends RoleExpectation {
 	readonly accounts?: number;
 	/** Milliseconds since 1970, for tests. */
 	readonly now?: number;
+}
+
+/** The message with whole numbers, which some services write as such, as text in decimal digits. */
+function integersAsText(value: unknown): unknown {
+	if (Array.isArray(value)) return value.map(integersAsText);
+	if (!isRecord(value)) return Number.isSafeInteger(value) ? String(value) : value;
+	return Object.fromEntries(
+		Object.entries(value).map(([name, each]) => [name, integersAsText(each)]),
+	);
 }
 
 function checkDocumentedTypes(input: unknown): void {
@@ -132,7 +142,10 @@ export function administratorInviteTypedData(
 		return refuseToSign(`The primary type is ${quoted(primaryType)}, not SetRolesForwardRequest`);
 	}
 	checkDocumentedTypes(types);
-	const typedData = parseTypedData({ domain, types, primaryType, message }, 'typed_data.');
+	const typedData = parseTypedData(
+		{ domain, types, primaryType, message: integersAsText(message) },
+		'typed_data.',
+	);
 	if (Object.keys(typedData.domain).sort().join() !== DOMAIN_MEMBERS) {
 		return refuseToSign(
 			'The domain doesn’t have exactly name, version, chainId and verifyingContract',

@@ -20,7 +20,7 @@ export interface PaymentExpectation {
 	/** The Platform ID in the credentials. If it is an address, `from` may be that. */
 	readonly platformId?: string;
 	/** `platform_account_address` of the paying team's balance. `from` may be that, too. */
-	readonly teamAccount?: string;
+	readonly teamAccount?: string | null;
 	readonly teamId: string;
 	/** The team as errors call it. */
 	readonly teamLabel: string;

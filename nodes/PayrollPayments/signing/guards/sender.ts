@@ -19,7 +19,7 @@ export function addressIn(text: string): string | undefined {
 export function checkSender(
 	path: string,
 	from: string,
-	own: ReadonlyArray<readonly [label: string, address: string | undefined]>,
+	own: ReadonlyArray<readonly [label: string, address: string | null | undefined]>,
 ): void {
 	const sender = addressIn(from);
 	if (sender === undefined) return;
