@@ -205,7 +205,7 @@ describe('was it paid?', () => {
 		expect(statuses()).toEqual(['', 'failed']);
 		expect(new Set(told())).toEqual(
 			new Set([
-				`A payment failed: $4,200.00 to \`contractor.1@example.com\`, reference \`PAY of ${transaction}\`, transaction \`${transaction}\`. To pay it again, use a new reference.`,
+				`A payment failed: $4,200.00 to \`contractor.1@example.com\`, reference \`PAY of ${transaction}\`, transaction \`${transaction}\`. To pay it again, use a new reference and a new authorization.`,
 			]),
 		);
 	});
