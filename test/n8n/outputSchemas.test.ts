@@ -33,9 +33,11 @@ async function formIn(name: string, { options, ...change }: INodeParameters = {}
 	return { ...form, ...change, options: { ...Object(form.options), ...Object(options) } };
 }
 
-/** How many fields can be either: chain, salt, expiry and role of typed data, roles of people. */
-const TEXTS_OR_NUMBERS: Readonly<Record<string, number>> = {
-	...{ 'administratorInvite.create': 4, 'invite.getAll': 1, 'teamUser.getAll': 1 },
+/** Fields that can be either: chain, salt, expiry and role of typed data, roles of people, flags. */
+const EITHER = ['string', 'number'];
+const SEVERAL_TYPES: Readonly<Record<string, string[][]>> = {
+	'administratorInvite.create': Array(4).fill(EITHER),
+	...{ 'invite.getAll': [EITHER], 'teamUser.getAll': [EITHER, ['boolean', ...EITHER]] },
 };
 
 /** Fields that only some items have. */
@@ -65,7 +67,7 @@ describe.each(CATALOGUE.map((each) => [`${each.resource}.${each.operation}`, eac
 
 		it('has one type for each field, which a value of another one violates', async () => {
 			const several = typesIn(outputSchemas()[file] ?? {}).filter(({ length }) => length !== 1);
-			expect(several).toEqual(Array(TEXTS_OR_NUMBERS[pair] ?? 0).fill(['string', 'number']));
+			expect(several).toEqual(SEVERAL_TYPES[pair] ?? []);
 			const { output } = await sandbox.run(await formIn(pair, MODES[pair]?.[0]));
 			const json = output[0]?.json ?? {};
 			for (const name of previewOf(file).filter((each) => each in json)) {

@@ -265,9 +265,17 @@ export function readEntities(saved: Saved): readonly Entity[] {
 
 export type ServiceCredentials = ReturnType<typeof readCredentials>;
 
-/** The user account that the wallet signs in for, where the credentials name one. */
-export function platformIdOf(credentials: ServiceCredentials): string | undefined {
-	return 'platformId' in credentials ? credentials.platformId : undefined;
+/** What operations get of the credentials: no secret, and nothing to sign or sign in with. */
+export interface OpenCredentials
+	extends Pick<ServiceCredentials, 'baseUrl' | 'entities' | 'limits' | 'name'> {
+	/** The user account that the wallet signs in for, where the credentials name one. */
+	readonly platformId: string | undefined;
+}
+
+export function withoutSecretFields(credentials: ServiceCredentials): OpenCredentials {
+	const { baseUrl, entities, limits, name } = credentials;
+	const platformId = 'platformId' in credentials ? credentials.platformId : undefined;
+	return { baseUrl, entities, limits, name, platformId };
 }
 
 export type WalletCredentials = Extract<ServiceCredentials, { authentication: 'walletSignIn' }>;

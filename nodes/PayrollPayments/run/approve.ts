@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 import { credentialLabel } from '../api/limits';
-import type { ServiceCredentials } from '../api/credentials';
+import type { OpenCredentials } from '../api/credentials';
 import { messageOf, UserError } from '../shared/errors';
 import { canonicalJson } from '../shared/json';
 import { listed, quantity } from '../shared/lists';
@@ -114,7 +114,7 @@ function notApproved(what: string, next: string): UserError {
 
 interface Approver {
 	readonly approvable: Approvable;
-	readonly credentials: Pick<ServiceCredentials, 'limits'> & { readonly name?: string };
+	readonly credentials: Pick<OpenCredentials, 'limits'> & Partial<Pick<OpenCredentials, 'name'>>;
 }
 
 function requestsIn(rows: readonly Row[]): string {

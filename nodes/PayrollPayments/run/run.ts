@@ -3,7 +3,7 @@ import { NodeOperationError, type IExecuteFunctions, type INodeExecutionData } f
 import { requirePermission } from '../api/limits';
 import { nodeErrorFor } from '../api/nodeErrors';
 import type { InputItem } from '../forms/field';
-import { UserError } from '../shared/errors';
+import { messageOf, UserError } from '../shared/errors';
 import { isRecord } from '../shared/json';
 import { quantity } from '../shared/lists';
 import { isEmptyRow, placeIn } from './columns';
@@ -62,7 +62,7 @@ export async function run(
 	}
 }
 
-/** Each step takes rows and gives rows. One that throws refuses what would still have been sent. */
+/** Reads, checks and sends. What fails is in the rows. */
 async function carryOut(
 	context: IExecuteFunctions,
 	operation: Operation,
@@ -77,40 +77,67 @@ async function carryOut(
 	if (emptyRows > 0) {
 		context.addExecutionHints({ message: emptyRowsNotice(emptyRows), location: 'outputPane' });
 	}
-	let rows: readonly Row[] = all;
-	const approved = approvedChecks(rows);
 	let settings: Settings;
 	try {
 		refuseCaller(context, operation);
 		settings = operation.readSettings(first);
 	} catch (error) {
-		return { rows: refuseRest(rows, error) };
+		return { rows: refuseRest(all, error) };
 	}
-	const { checkOnly = false, checkOutput } = settings;
-	const describeRun = checkOnly && checkOutput === 'run' ? operation.describeRun : undefined;
-	const step = async (take: () => Promise<readonly Row[]>): Promise<void> => {
-		if (!continues && describeRun === undefined && failedRows(rows).length > 0) return;
-		rows = await take().catch((error: unknown) => refuseRest(rows, error));
-	};
-	let opened: OpenRun | undefined;
-	const open = async () => (opened ??= await openRun(context, redactor, operation, settings));
-	await step(async () => await check(operation, rows, (await open()).run));
-	if (checkOnly) {
-		await step(async () => await describe(rows, (await open()).run, describeRun));
-		return { rows, isCheck: true };
+	const { checkOnly: isCheck = false, checkOutput } = settings;
+	const describeRun = isCheck && checkOutput === 'run' ? operation.describeRun : undefined;
+	const isOver = (rows: readonly Row[]) =>
+		!continues && describeRun === undefined && failedRows(rows).length > 0;
+	if (isOver(all)) return { rows: all, isCheck };
+	let opened: OpenRun;
+	try {
+		opened = await openRun(context, redactor, operation, settings);
+	} catch (error) {
+		return { rows: refuseRest(all, error), isCheck };
 	}
-	await step(async () => approve(operation, rows, (await open()).run, approved));
+	const { run, perform } = opened;
+	const approved = approvedChecks(all);
 	const before = doneInEarlierTries(scopeOf(context));
-	await step(async () => refuseChanged(rows, before));
-	await step(async () => await confirmToken(operation, rows, await open()));
-	if (opened === undefined) return { rows };
+	const steps: readonly Step[] = isCheck
+		? [async (rows) => await describe(rows, run, describeRun)]
+		: [
+				(rows) => approve(operation, rows, run, approved),
+				(rows) => refuseChanged(rows, before),
+				async (rows) => await confirmToken(operation, rows, opened),
+			];
+	const checking: Step = async (rows) => await check(operation, rows, run);
+	const rows = await inSteps(all, [checking, ...steps], isOver);
+	if (isCheck) return { rows, isCheck };
 	const ends = (state: State) => endsRun(state, operation, continues);
 	/* Also where the row of an earlier try's unknown outcome can't be read any more. */
 	const earlier = operation.stopsAtUnknown === true ? before : [];
 	const isEnded = [...rows, ...earlier].some(({ state }) => ends(state));
-	rows = await send(rows, (await open()).perform, settings, { ends, isEnded });
-	await operation.finish?.(rows, (await open()).run);
-	return { rows };
+	const sent = await send(rows, perform, settings, { ends, isEnded });
+	/* What was sent must be told, whatever becomes of the notes about it. */
+	await operation.finish?.(sent, run).catch((error: unknown) => {
+		context.logger.warn(redactor.text(messageOf(error)));
+	});
+	return { rows: sent };
+}
+
+type Step = (rows: readonly Row[]) => Promise<readonly Row[]> | readonly Row[];
+
+/** Takes one step after the other until the run is over. One that throws refuses what would still have been sent. */
+async function inSteps(
+	read: readonly Row[],
+	steps: readonly Step[],
+	isOver: (rows: readonly Row[]) => boolean,
+): Promise<readonly Row[]> {
+	let rows = read;
+	for (const step of steps) {
+		if (isOver(rows)) break;
+		try {
+			rows = await step(rows);
+		} catch (error) {
+			rows = refuseRest(rows, error);
+		}
+	}
+	return rows;
 }
 
 function selectedOperation(context: IExecuteFunctions, catalogue: readonly Operation[]): Operation {

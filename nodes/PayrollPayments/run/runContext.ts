@@ -2,7 +2,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 
 import type { SendRead, WriteCall } from '../api/call';
 import type { Client } from '../api/client';
-import type { ServiceCredentials } from '../api/credentials';
+import { withoutSecretFields, type OpenCredentials } from '../api/credentials';
 import { openClient } from '../api/n8nTransport';
 import { openWallet } from '../api/signIn';
 import { ExecutionJournal } from '../idempotency/executionJournal';
@@ -30,7 +30,7 @@ interface Change<Data>
 export interface RunContext<Own = unknown> {
 	/** What all writes of the run have in common. */
 	readonly approvable: { readonly operation: string; readonly baseUrl: string };
-	readonly credentials: ServiceCredentials;
+	readonly credentials: OpenCredentials;
 	readonly settings: Settings & Own;
 	/** Whether refused items leave the others alone (*On Error: Continue*). */
 	readonly continues: boolean;
@@ -130,7 +130,7 @@ export async function openRun(
 	const memory = onFirstUse(() => new ExecutionJournal(scope()));
 	const run: RunContext = {
 		approvable: { operation: `${resource}.${operation}`, baseUrl: credentials.baseUrl },
-		credentials,
+		credentials: withoutSecretFields(credentials),
 		settings,
 		continues: context.continueOnFail(),
 		mayRunAgain: context.getNode().retryOnFail === true,

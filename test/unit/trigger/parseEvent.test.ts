@@ -23,7 +23,7 @@ describe('an event', () => {
 	);
 
 	const NONE = Object.fromEntries(
-		'blockchain_reference token network provider_deposit_id entity_deposit_account_id updated_at'
+		'blockchain_reference network provider_deposit_id entity_deposit_account_id updated_at'
 			.split(' ')
 			.map((name) => [name, null]),
 	);
@@ -72,7 +72,7 @@ describe('what is missing', () => {
 
 	it.each<Record<string, unknown>>([
 		...[{ deposit: JSON.stringify(deposit()) }, { deposit: 7 }, { created: 'now' }],
-		...[{ token: 'USDC' }, { token: {} }, { status: 2 }, { source_amount_cents: '5.' }].map(
+		...[{ token: 'USDC' }, { token: null }, { status: 2 }, { source_amount_cents: '5.' }].map(
 			(change) => ({ deposit: deposit(change) }),
 		),
 	])('isn’t valid with something else in its place: %j', (change) => {

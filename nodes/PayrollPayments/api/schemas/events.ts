@@ -62,8 +62,7 @@ const depositSchema = z
 				symbol: z.string(),
 				decimals: numeric,
 			})
-			.passthrough()
-			.nullable(),
+			.passthrough(),
 		network: z.string().nullable(),
 	})
 	.passthrough();

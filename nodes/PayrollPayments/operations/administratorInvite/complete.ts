@@ -1,4 +1,3 @@
-import { platformIdOf } from '../../api/credentials';
 import { administratorInvitesExecutedAnswer } from '../../api/schemas/answers';
 import { setRolesRequest } from '../../signing/payloads';
 import { labelOf, refusalOf } from '../../forms/field';
@@ -93,7 +92,7 @@ async function guardExecution(context: RunContext, execution: Execution) {
 		/* It isn't known what the signature covers. */
 		return { request, signs: null, sign: async () => signature };
 	}
-	const platformId = platformIdOf(context.credentials);
+	const { platformId } = context.credentials;
 	const typedData = administratorInviteTypedData(structure, { ...execution, platformId });
 	return { request, ...(await signatureOver(typedData, context.wallet, { signer, signature })) };
 }

@@ -1,5 +1,4 @@
 import { evmAddress } from '../../contract/formats';
-import { platformIdOf } from '../../api/credentials';
 import { UserError } from '../../shared/errors';
 import { signInMessageAnswer } from '../../api/schemas/answers';
 import { signInMessageCall } from '../../api/signIn';
@@ -7,8 +6,7 @@ import { filledText, text } from '../../forms/fieldTypes';
 import { defineRead } from '../../run/operation';
 import type { RunContext } from '../../run/runContext';
 
-function savedPlatformId({ credentials }: RunContext): string {
-	const platformId = platformIdOf(credentials);
+function savedPlatformId({ credentials: { platformId } }: RunContext): string {
 	if (platformId !== undefined) return platformId;
 	throw new UserError('Platform ID is missing', {
 		hint: 'Fill in Platform ID, because these credentials don’t have one.',

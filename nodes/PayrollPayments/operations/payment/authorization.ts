@@ -1,5 +1,5 @@
 import { balanceCall } from '../../api/balanceCall';
-import { entityLabel, platformIdOf } from '../../api/credentials';
+import { entityLabel } from '../../api/credentials';
 import { signatureOver, type Signs } from '../../run/write';
 import { messageOf, wrapError } from '../../shared/errors';
 import { asWord } from '../../shared/redaction';
@@ -38,7 +38,7 @@ export async function guardAuthorization(
 	const parts = eip712PartsOf(payload, options, signature !== undefined);
 	if (parts === undefined) return { signs: null, sign: async () => signature ?? '' };
 	const { addressIn, instantPaymentTypedData, isSameAddress } = await import('../../signing');
-	const platformId = platformIdOf(credentials);
+	const { platformId } = credentials;
 	const sender = addressIn(payload.message.from);
 	const isOther = (own = '') => sender !== undefined && !isSameAddress(own, sender);
 	const teamLabel = entityLabel(teamId, credentials.entities);
