@@ -83,7 +83,8 @@ function inMemory({ baseUrl }: Payment, key: string): string {
 
 /**
  * Whether the payment was certainly not made: the service refused it in its own words, which don't say
- * that it was there before, or it was never sent.
+ * that it was there before, or it was never sent. For other changes, `outcomeOf` believes a refusal whatever
+ * its words, and a connection that broke before anything left; for money, neither is enough.
  */
 function wasNotMade(error: unknown): error is UserError {
 	if (!(error instanceof UserError)) return false;

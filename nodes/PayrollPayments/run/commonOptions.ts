@@ -1,6 +1,6 @@
 import { DEFAULT_RETRIES, TRANSIENT_STATUSES } from '../api/retries';
 import { DEFAULT_TIMEOUT } from '../api/n8nHttp';
-import { collectionMembers, type InputOf, type ParameterSource } from '../forms/field';
+import { collectionMembers, type ParameterSource } from '../forms/field';
 import { filledText, flag, text, wholeNumber } from '../forms/fieldTypes';
 import { asTyped } from '../shared/text';
 
@@ -81,11 +81,11 @@ export const ITEM_OPTIONS = {
 };
 
 /** How the run as a whole goes. */
-export type Settings = Partial<InputOf<(typeof RUN_OPTIONS)['read' | 'write']>> & {
+export interface Settings {
 	readonly concurrency: number;
 	readonly checkOnly?: boolean;
 	/** For operations that can put out one check for the whole run. */
 	readonly checkOutput?: 'item' | 'run';
 	readonly timeout?: number;
 	readonly retries?: number;
-};
+}

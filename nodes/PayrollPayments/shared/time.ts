@@ -17,7 +17,7 @@ function dateAndMinute(time: Date): string {
  * A Unix time in seconds or milliseconds as people read it; undefined for any other text. What seems to be
  * milliseconds is named, too: read as seconds, it is far away.
  */
-export function unixTimeAsDate(text: string): string | undefined {
+function unixTimeAsDate(text: string): string | undefined {
 	const [, seconds, thousandths] = /^\s*([1-9]\d{9})(\d{3})?\s*$/.exec(text) ?? [];
 	if (seconds === undefined) return undefined;
 	const date = dateAndMinute(new Date(Number(seconds) * 1000));

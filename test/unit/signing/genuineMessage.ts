@@ -8,7 +8,7 @@ export const { address } = new Judge(privateKey);
 export const other = new Judge(id('payroll tests: another wallet'));
 const baseUrl = 'https://api.payroll.example';
 export const now = Date.parse('2026-11-21T12:00:00Z');
-export const expectation = { walletAddress: address, baseUrl, now };
+export const expectation = { walletAddress: address, baseUrl, now, redact: String };
 
 /** The lines of a message that is right in every respect. */
 export const LINES = [

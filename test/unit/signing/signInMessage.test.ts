@@ -148,7 +148,7 @@ describe('parsing a sign-in message', () => {
 		['CRLF line ends', LINES.join('\r\n')],
 		['CRLF line ends, and one at its end', `${LINES.join('\r\n')}\r\n`],
 	])('reads a message with %s like one without', async (_what, text) => {
-		expect(parseSignInMessage(text)).toEqual(parseSignInMessage(MESSAGE));
+		expect(parseSignInMessage(text, String)).toEqual(parseSignInMessage(MESSAGE, String));
 		/* As it came, it is what the service has, so its signature is what the service can verify. */
 		const signature = await privateKeyWallet({ privateKey }).signMessage(text);
 		expect(verifyMessage(text, signature)).toBe(address);
@@ -157,7 +157,7 @@ describe('parsing a sign-in message', () => {
 	it('reads a message of 8,192 characters, and none that is longer', () => {
 		const fill = (length: number) =>
 			having('Sign in', 'a'.repeat(length - having('Sign in', '').length));
-		expect(parseSignInMessage(fill(8192)).chainId).toBe(42161);
+		expect(parseSignInMessage(fill(8192), String).chainId).toBe(42161);
 		expect(refusal(fill(8193)).message).toBe('The sign-in message has more than 8192 characters');
 	});
 
@@ -167,7 +167,7 @@ describe('parsing a sign-in message', () => {
 		'2026-11-20T23:59:59-05:00',
 		'2026-11-22T11:29:30+23:59',
 	])('reads the time %s', (time) => {
-		expect(parseSignInMessage(issued(time)).issuedAt).toBe(time);
+		expect(parseSignInMessage(issued(time), String).issuedAt).toBe(time);
 	});
 
 	it('does not spend long on any message that it reads', () => {
@@ -192,7 +192,7 @@ describe('checking a sign-in message', () => {
 		['', '\n\n\n\nURI'],
 		[undefined, '\n\n\nURI'],
 	])('takes the message that siwe writes with the statement %j', (statement, after) => {
-		const fields = { ...meaning(parseSignInMessage(MESSAGE)), statement };
+		const fields = { ...meaning(parseSignInMessage(MESSAGE, String)), statement };
 		const text = new SiweMessage(fields).toMessage();
 		expect(text).toContain(`${address}${after}`);
 		expect(check(text).statement).toBe(statement);

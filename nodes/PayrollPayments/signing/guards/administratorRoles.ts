@@ -43,7 +43,7 @@ export interface AdministratorInviteExpectation extends RoleExpectation {
 	/** The Platform ID in the credentials. If it is an address, `from` may be that. */
 	readonly platformId?: string;
 	/** How many people are invited. */
-	readonly accounts?: number;
+	readonly accounts: number;
 	/** Milliseconds since 1970, for tests. */
 	readonly now?: number;
 }
@@ -108,7 +108,7 @@ export function checkRoles(
 }
 
 /** Refuses if the number of accounts isn't that of the people invited, or if an account is named twice. */
-export function checkAccounts(grants: readonly Grant[], accounts = grants.length): void {
+export function checkAccounts(grants: readonly Grant[], accounts: number): void {
 	if (grants.length === 0) refuseToSign('The typed data doesn’t give anyone a role');
 	if (grants.length !== accounts) {
 		const given = quantity(grants.length, 'account');

@@ -137,7 +137,7 @@ function readResources(lines: Lines): string[] | undefined {
  * IDs and times. Line ends may be CRLF, and the last line may have one.
  * @param redact what errors quote goes through it first
  */
-export function parseSignInMessage(text: string, redact: Redact = (line) => line) {
+export function parseSignInMessage(text: string, redact: Redact) {
 	if (text.length > LONGEST.message) {
 		malformed(`The sign-in message has more than ${LONGEST.message} characters`);
 	}

@@ -14,7 +14,7 @@ interface SignInExpectation {
 	/** Milliseconds since 1970. Default: the clock. */
 	readonly now?: number;
 	/** Removes secrets from what errors quote of the message. */
-	readonly redact?: Redact;
+	readonly redact: Redact;
 }
 
 /** How far this machine's clock and the service's may be apart, in milliseconds. */
