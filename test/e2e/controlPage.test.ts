@@ -1,14 +1,12 @@
 import { randomUUID } from 'node:crypto';
 
-import type { INodeProperties } from 'n8n-workflow';
 import type { Browser, Locator, Page } from 'playwright-core';
 
-import { PayrollPaymentsWebhookApi } from '../../credentials/PayrollPaymentsWebhookApi.credentials';
 import { PayrollPaymentsTrigger } from '../../nodes/PayrollPayments/PayrollPaymentsTrigger.node';
-import { callControl } from '../../n8nHost/control';
 import { waitUntil } from '../../n8nHost/waiting';
-import { startSandbox, type Sandbox } from '../../sandbox/server';
+import { ActionSandbox } from '../support/actionSandbox';
 import { launchBrowser } from '../support/browser';
+import { settingOf } from '../support/diagnosisAdvice';
 import { shownFields } from '../support/forms';
 import { startHttpServer } from '../support/httpServer';
 import { pictureFile } from '../../tooling/pictures';
@@ -17,14 +15,14 @@ import { TriggerHost } from '../support/triggerHost';
 
 jest.setTimeout(300_000);
 
-let sandbox: Sandbox;
+const sandbox = new ActionSandbox();
 let browser: Browser;
 let page: Page;
 let trigger: TriggerHost | undefined;
 const consoleErrors: string[] = [];
 
 beforeAll(async () => {
-	sandbox = await startSandbox();
+	await sandbox.start();
 	browser = await launchBrowser();
 	const context = await browser.newContext({
 		viewport: { width: 1280, height: 1000 },
@@ -49,9 +47,6 @@ afterEach(async () => {
 	await trigger?.stop();
 	trigger = undefined;
 });
-afterAll(async () => {
-	await sandbox.close();
-});
 
 const FIELD_ROLES = ['combobox', 'textbox', 'radio', 'checkbox'] as const;
 /** The field that a screen reader would call so. */
@@ -71,8 +66,7 @@ const write = async (column: string, row: number, text: string): Promise<void> =
 	await field(`${column}, row ${row}`).press('Enter');
 	await page.getByText(`Changed ${column} of row ${row}.`).waitFor();
 };
-const control = async (route: string, body: object) =>
-	await callControl(sandbox.url, 'POST', route, body);
+const control = async (route: string, body: object) => await sandbox.control('POST', route, body);
 const clipboard = async () => String(await page.evaluate('navigator.clipboard.readText()'));
 /** Runs in the browser. */
 const VALUES = (fields: unknown[]) =>
@@ -93,24 +87,8 @@ async function copiedCredential(): Promise<Record<string, string>> {
 	await press('Copy all settings');
 	await page.getByRole('button', { name: 'Copied' }).waitFor();
 	const copied = await clipboard();
-	const { properties } = new PayrollPaymentsWebhookApi();
 	const lines = copied.split('\n').map((line) => /^([^:]+): (.*)$/.exec(line) ?? []);
-	return Object.fromEntries(
-		lines.map(([, label = '', shown = '']) => {
-			const property = properties.find(({ displayName }) => displayName === label);
-			if (property === undefined) throw new Error(`The credential has no field ${label}.`);
-			return [property.name, valueOf(property, shown)];
-		}),
-	);
-}
-
-function valueOf({ type, options = [], displayName }: INodeProperties, shown: string): string {
-	if (type !== 'options') return shown;
-	const option = options.find(({ name }) => name === shown);
-	if (option === undefined || !('value' in option)) {
-		throw new Error(`${displayName} has no option ${shown}.`);
-	}
-	return String(option.value);
+	return Object.fromEntries(lines.map(([, label = '', shown = '']) => settingOf(label, shown)));
 }
 
 /** Starts the trigger with the settings that the page shows, or had copied, and enters its URL. */
@@ -467,7 +445,6 @@ it('shows hostile text as text', async () => {
 	const cells = await send('Genuine');
 	await control('events', { event_type: hostile });
 	await page.getByText('<img').nth(3).waitFor({ state: 'attached' });
-	await receiver.stop();
 	expect(cells).toEqual(row('200 accepted', JSON.stringify(hostile)));
 	expect(await page.locator('img, td script').count()).toBe(0);
 	expect(await page.title()).toBe('Practice desk for Payroll Payments');

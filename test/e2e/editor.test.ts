@@ -51,12 +51,6 @@ const TRIGGER = 'payrollPaymentsTrigger';
 const environment = useEnvironment(shareTestEnvironment);
 let editor: Editor;
 
-/** A picture of the open node's form, if the documents want one. */
-async function takePicture(name: string): Promise<void> {
-	const file = pictureFile(name);
-	if (file !== undefined) await editor.takePicture(file, PANEL, LAST_FIELD);
-}
-
 function labelsOf(fields: readonly ShownField[]): string[] {
 	expect(fields.filter(({ isCut }) => isCut)).toEqual([]);
 	return fields.map(({ label, isNotice }) => (isNotice ? '!' : label));
@@ -69,9 +63,6 @@ async function labels(count: number): Promise<string[]> {
 }
 
 const PICTURED = ['invite.create', 'payment.create', 'trigger'];
-
-const PANEL = '[data-test-id="node-parameters"]';
-const LAST_FIELD = `${PANEL} [data-test-id="parameter-item"]:visible`;
 
 beforeAll(async () => {
 	const { n8n, api, webhook, teamId, sandbox, account } = environment;
@@ -146,7 +137,7 @@ it.each([
 	await editor.openNode(name);
 	const all = expectedLabels(type, given);
 	expect(await labels(all.length)).toEqual(all);
-	if (PICTURED.includes(name)) await takePicture(name);
+	if (PICTURED.includes(name)) await editor.takePicture(name);
 });
 
 it('hides an invitee’s prefill fields until they are added', async () => {
@@ -171,7 +162,7 @@ it('searches users', async () => {
 	await choices.filter({ hasText: 'Angela' }).first().waitFor();
 	const hasOthers = choices.filter({ hasNotText: /angel|Cyryl/i });
 	await hasOthers.first().waitFor({ state: 'hidden' });
-	await takePicture('user-picker');
+	await editor.takePicture('user-picker');
 	await page.keyboard.press('Escape');
 });
 

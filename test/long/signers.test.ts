@@ -95,12 +95,10 @@ describe.each(SIGNERS)('$name', ({ name, script, args, withoutKey }) => {
 
 	/** Each time with another token, because a sign-in that failed isn't repeated at once. */
 	const credentials = (change: ICredentialDataDecryptedObject) =>
-		sandbox.credentials({
-			signer: 'remoteSigner',
+		sandbox.remoteSigner({
 			privateKey: '',
 			remoteSignerUrl: url,
 			remoteSignerToken: `${name}-${(logins += 1)}`,
-			walletAddress: new Wallet(KEY).address,
 			signInChainId: String(sandbox.service.settings.signInChainId),
 			...change,
 		});

@@ -24,12 +24,7 @@ expectValidRequests(sandbox);
 
 /** The sandbox's administrator, whose key a remote signer holds. */
 const withSigner = (change: Record<string, string> = {}) =>
-	sandbox.credentials({
-		signer: 'remoteSigner',
-		remoteSignerUrl: signer.url,
-		walletAddress: sandbox.wallet().address,
-		...change,
-	});
+	sandbox.remoteSigner({ remoteSignerUrl: signer.url, ...change });
 
 const requests = () => sandbox.requests();
 const signIns = () => sandbox.wire().filter(({ path }) => path === '/v2/auth/verify').length;

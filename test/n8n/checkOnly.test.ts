@@ -145,7 +145,7 @@ it.each(NAMES)(
 		const execution = { executionId: `checked ${name}` };
 		/* The signer doesn't answer, so that a signature would fail. */
 		const check = async (options = {}) =>
-			await runNode(sandbox.unreachableSigner(), checking(parameters), options);
+			await runNode(sandbox.remoteSigner(), checking(parameters), options);
 		const shown = await check(execution);
 		expect(shown.error).toBeUndefined();
 		expect((await check(execution)).output).toEqual(shown.output);
@@ -314,7 +314,7 @@ it.each<[string, string, INodeParameters, credentials?: ICredentialDataDecrypted
 ])('a check refuses %s as a real run does', async (_what, name, change, credentials = {}) => {
 	const parameters = await prepared(name, change);
 	const before = processedKeys.entries();
-	const saved = () => sandbox.unreachableSigner({ accessToken: 'a-token', ...credentials });
+	const saved = () => sandbox.remoteSigner({ accessToken: 'a-token', ...credentials });
 	const shown = await runNode(saved(), checking(parameters));
 	const real = await runNode(saved(), parameters);
 	expect(shown.output).toEqual([]);

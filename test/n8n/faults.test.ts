@@ -20,8 +20,6 @@ beforeAll(async () => {
 	untrusted = await startSelfSignedServer();
 });
 
-afterAll(async () => await untrusted.close());
-
 /** Which request of each operation a fault hits: its method, and a pattern of its path. */
 const HIT: Readonly<Record<string, readonly [method: string, path: string]>> = {
 	'administratorInvite.create': ['POST', '^/v2/invites/manager$'],
@@ -191,7 +189,6 @@ it('says how to trust a private certificate authority', async () => {
 	const company = await startPrivateAuthorityServer();
 	const saved = sandbox.credentials({ baseUrl: `https://localhost:${company.port}` });
 	const { error } = await runNode(saved, sandbox.balance());
-	await company.close();
 	expect(error?.message).toContain('its TLS certificate isn’t trusted');
 	expect(error?.description).toContain('NODE_EXTRA_CA_CERTS');
 	expect(company.requests()).toBe(0);

@@ -1,6 +1,6 @@
 import { runNode, sendRaw, SavedCredentials } from '../support/actionHost';
 import { useEchoService } from '../support/echoService';
-import { FORMS } from '../support/operationForms';
+import { FORMS, withAccessToken } from '../support/operationForms';
 
 const service = useEchoService();
 
@@ -25,13 +25,7 @@ const TYPED_DATA = {
 };
 
 const credentials = () =>
-	new SavedCredentials({
-		baseUrl: service.url,
-		authentication: 'accessToken',
-		access: 'everything',
-		accessToken: 'a.b.c',
-		fieldNames: NAMES,
-	});
+	new SavedCredentials({ ...withAccessToken(service.url).data, fieldNames: NAMES });
 
 const BALANCE = {
 	success: true,

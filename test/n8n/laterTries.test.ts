@@ -53,16 +53,24 @@ const form = (change: INodeParameters = {}): INodeParameters => ({
 	...change,
 });
 
-/** Credentials that n8n can't read any more once the service got more than some changes. */
-function lostCredentials(changes: number, made = () => sandbox.writes().length) {
+/** Credentials that differ by how many changes the service got. */
+function changingCredentials(
+	differ: (made: number) => object,
+	made = () => sandbox.writes().length,
+) {
 	const saved = sandbox.credentials();
 	const { data } = saved;
-	jest.spyOn(saved, 'getDecrypted').mockImplementation(async () => {
-		if (made() > changes) throw new Error('SQLITE_BUSY: database is locked');
-		return await Promise.resolve({ ...data });
-	});
+	const read = async () => await Promise.resolve({ ...data, ...differ(made()) });
+	jest.spyOn(saved, 'getDecrypted').mockImplementation(read);
 	return saved;
 }
+
+/** Credentials that n8n can't read any more once the service got more than some changes. */
+const lostCredentials = (changes: number, made?: () => number) =>
+	changingCredentials((count) => {
+		if (count > changes) throw new Error('SQLITE_BUSY: database is locked');
+		return {};
+	}, made);
 
 /** What an item holds in one try after the other. */
 const inTurn = <Held>(...held: readonly Held[]): readonly Held[] => held;
@@ -263,7 +271,7 @@ describe('a later try that reads other rows than an earlier one', () => {
 			lists,
 			CONTINUED,
 			{},
-			sandbox.loweredLimit('maximumPerRun', ['250', '249.99']),
+			changingCredentials((made) => ({ maximumPerRun: made < 2 ? '250' : '249.99' })),
 		);
 		expect(sandbox.writes()).toHaveLength(2);
 		const error = expect.stringContaining('and this one would move $250.00');
@@ -577,7 +585,7 @@ it.each(['items', 'json'])(
 		const check = pay({ checkOnly: true, checkOutput: 'run' });
 		const [{ approval = '' } = {}] = recordsOf((await sandbox.run(check, { items })).output);
 		await sandbox.fault({ ...REFUSED, skip: 1 });
-		const saved = sandbox.loweredLimit('maximumPayment', ['125', '110']);
+		const saved = changingCredentials((made) => ({ maximumPayment: made < 2 ? '125' : '110' }));
 		const parameters = pay({ approvedCheck: String(approval) });
 		const { output, error } = await runNode(saved, parameters, { items, node: TWICE });
 		expect(error).toBeUndefined();

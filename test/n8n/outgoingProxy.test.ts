@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
 
 import '../support/withoutPauses';
-import { CONTINUE, processedKeys, runNode, SavedCredentials } from '../support/actionHost';
+import { CONTINUE, processedKeys, runNode } from '../support/actionHost';
 import { listen } from '../support/httpServer';
-import { FORMS } from '../support/operationForms';
+import { FORMS, withAccessToken } from '../support/operationForms';
 
 const NAMES = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'];
 
@@ -17,12 +17,7 @@ afterEach(() => {
 
 async function pay(proxy: string, baseUrl = 'https://api.example.com') {
 	for (const name of NAMES) process.env[name] = proxy;
-	const saved = new SavedCredentials({
-		baseUrl,
-		authentication: 'accessToken',
-		access: 'everything',
-		accessToken: 'a.b.c',
-	});
+	const saved = withAccessToken(baseUrl);
 	const { output } = await runNode(saved, FORMS.createInstantPayment, CONTINUE);
 	return output[0]?.json;
 }

@@ -56,7 +56,7 @@ describe('a payment', () => {
 		await sandbox.run(parameters);
 		const baseUrl = sandbox.url.replace('127.0.0.1', 'localhost');
 		/* This signer would fail. */
-		for (const saved of [sandbox.credentials({ baseUrl }), sandbox.unreachableSigner()]) {
+		for (const saved of [sandbox.credentials({ baseUrl }), sandbox.remoteSigner()]) {
 			const { error } = await runNode(saved, parameters);
 			expect(error?.message).toContain('was already paid');
 		}

@@ -34,7 +34,7 @@ describe('the action node', () => {
 				{ access: 'selected' },
 			];
 			for (const change of refusing) {
-				const { error, output } = await runNode(sandbox.unreachableSigner(change), {
+				const { error, output } = await runNode(sandbox.remoteSigner(change), {
 					...parameters,
 					/* Inviting would read the team first. */
 					existingPeople: 'skip',
@@ -67,7 +67,7 @@ describe('the action node', () => {
 	});
 
 	it('changes nothing without an approved check, where the credentials require one', async () => {
-		const saved = sandbox.unreachableSigner({ requireApproval: true });
+		const saved = sandbox.remoteSigner({ requireApproval: true });
 		for (const [pair] of NEEDED) {
 			if (pair === CREATE_AND_EXECUTE) continue;
 			const parameters = await formFor(sandbox, pair);
@@ -127,7 +127,7 @@ describe('the action node', () => {
 	])('refuses a payment beyond %j before it is signed', async (limit, words, options = {}) => {
 		const payload = await sandbox.authorization();
 		for (const signature of [{}, await sandbox.signed(payload)]) {
-			const saved = sandbox.unreachableSigner(limit);
+			const saved = sandbox.remoteSigner(limit);
 			const { error } = await runNode(saved, sandbox.paying(payload, { ...signature, options }));
 			expect(error?.message).toBe(`${words} [item 0]`);
 			expect(error?.description).toMatch(/in the credentials “saved”|Typed Amount Unit under/);

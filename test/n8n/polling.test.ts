@@ -538,14 +538,14 @@ it.each([
 	let requests = 0;
 	let release = () => {};
 	const held = new Promise<number>((resolve) => (release = () => resolve(200)));
-	const service = await startHttpServer(
+	const { url } = await startHttpServer(
 		() => {
 			const balances = [{ currency: 'USD', balance_cents: String(cents) }];
 			return { success: true, data: { platform_account_address: '0x', balances } };
 		},
 		() => ((requests += 1) === 2 ? held : 200),
 	);
-	useService(service.url);
+	useService(url);
 	const n8n = await switchedOn('balanceChanged');
 	cents = 2;
 	const hanging = n8n.tick();
@@ -563,7 +563,6 @@ it.each([
 	await hanging;
 	expect(await next(n8n)).toEqual([]);
 	expect(requests).toBe(4);
-	await service.stop();
 });
 
 describe('Fetch Test Event', () => {

@@ -7,9 +7,8 @@ import { CONTINUE, runNode, SavedCredentials, searchUsers, testSaved } from '../
 import { useEchoService, type EchoAnswer, type EchoRequest } from '../support/echoService';
 import { FORMS } from '../support/operationForms';
 import { useLog } from '../support/n8nLog';
-import { walletCredentials } from '../../n8nHost/sandboxCredentials';
 import { echo, leakIn, privateKey, textsIn, token } from '../support/leakedSecrets';
-import { signInMessage } from '../support/tokenService';
+import { newWallet, signInMessage } from '../support/tokenService';
 
 const service = useEchoService();
 const signer = useEchoService();
@@ -118,11 +117,7 @@ function signingIn(request: EchoRequest, jwt: string, how: () => EchoAnswer): Ec
 }
 
 const wallet = (key: string, more: IDataObject = {}) =>
-	new SavedCredentials({
-		...walletCredentials(service.url, { platformId: 'platform', privateKey: key }),
-		sessionToken: '',
-		...Object.fromEntries(Object.entries(more).map(([name, value]) => [name, String(value)])),
-	});
+	newWallet(service.url, { privateKey: key, ...more });
 
 /** What is drawn for one run: secrets, how they are repeated, and the status of the answer. */
 interface Drawn {

@@ -190,11 +190,7 @@ describe('a remote signer that asks a person', () => {
 		await signer.close();
 	});
 
-	const credentials = () =>
-		sandbox.credentials({
-			...{ signer: 'remoteSigner', remoteSignerUrl: signer.url, privateKey: '' },
-			walletAddress: sandbox.wallet().address,
-		});
+	const credentials = () => sandbox.remoteSigner({ remoteSignerUrl: signer.url, privateKey: '' });
 	const asked = async (method: string) =>
 		await waitFor(
 			`the person is asked by ${method}`,

@@ -53,13 +53,7 @@ export class ActionSandbox {
 
 	async start(settings: SettingsInput = {}, seed?: string): Promise<void> {
 		this.running = await startSandbox({ settings, seed });
-		stopAfterFile(async () => await this.stop());
-	}
-
-	async stop(): Promise<void> {
-		const { running } = this;
-		this.running = undefined;
-		await running?.close();
+		stopAfterFile(this.running.close);
 	}
 
 	async reset(): Promise<void> {
@@ -116,28 +110,14 @@ export class ActionSandbox {
 		return new SavedCredentials({ ...wallet, ...unset, fieldNames, ...change });
 	}
 
-	/** Credentials of which a limit is lowered once two changes were sent. */
-	loweredLimit(
-		limit: 'maximumPayment' | 'maximumPerRun',
-		[before, after]: readonly [string, string],
-	): SavedCredentials {
-		const saved = this.credentials();
-		const { data } = saved;
-		jest.spyOn(saved, 'getDecrypted').mockImplementation(async () => {
-			const dollars = this.writes().length < 2 ? before : after;
-			return await Promise.resolve({ ...data, [limit]: dollars });
-		});
-		return saved;
-	}
-
 	/** A token that the service takes from an account. */
 	async token(name?: AccountName): Promise<string> {
 		const { address: wallet, platformId } = this.account(name);
 		return await this.service.tokens.issue({ wallet, platformId }, 3_600);
 	}
 
-	/** The same wallet at a signer that doesn't answer: whatever is signed fails. */
-	unreachableSigner(change: ICredentialDataDecryptedObject = {}): SavedCredentials {
+	/** The same wallet at a signer; by default, at one that doesn't answer: whatever is signed fails. */
+	remoteSigner(change: ICredentialDataDecryptedObject = {}): SavedCredentials {
 		return this.credentials({
 			signer: 'remoteSigner',
 			remoteSignerUrl: 'http://127.0.0.1:1',

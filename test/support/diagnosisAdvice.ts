@@ -5,26 +5,19 @@ const FIELDS = new Map(
 	new PayrollPaymentsWebhookApi().properties.map((field) => [field.displayName, field]),
 );
 
-/** Longer labels first, since “Header” ends “Timestamp Header”. */
-const LABELS = [...FIELDS.keys()]
-	.sort((one, other) => other.length - one.length)
-	.map((label) => label.replace(/[()]/g, '\\$&'))
-	.join('|');
+/** What a person saves who fills in a field as it is shown, as its name and its value. */
+export function settingOf(label: string, shown: string): [string, string] {
+	const field = FIELDS.get(label);
+	if (field === undefined) throw new Error(`The credential has no field ${label}.`);
+	if (field.type !== 'options') return [field.name, shown];
+	const option = field.options?.find(({ name }) => name === shown);
+	if (option === undefined || !('value' in option)) throw new Error(`${label} has no ${shown}.`);
+	return [field.name, String(option.value)];
+}
 
 /** Follows the advice of the trigger's error like a person in front of the form. */
 export function settingsFrom(advice: string): Record<string, string> {
-	const [, list = ''] = /In the credential, set (.+?)\.(?: [A-Z].*)?$/.exec(advice) ?? [];
-	const entry = new RegExp(
-		`(${LABELS}) to (.+?)(?=,? and (?:${LABELS}) to |, (?:${LABELS}) to |$)`,
-		'g',
-	);
-	return Object.fromEntries(
-		[...list.matchAll(entry)].map(([, label = '', value = '']) => {
-			const field = FIELDS.get(label);
-			const option = field?.options?.find(({ name }) => name === value);
-			const isChosen = option !== undefined && 'value' in option;
-			const entered = value.replace(/^nothing$/, '').replace(/^“(.*)”$/, '$1');
-			return [field?.name ?? label, isChosen ? String(option.value) : entered];
-		}),
-	);
+	const [, list = ''] = /In the credential, set (.+)\.$/.exec(advice) ?? [];
+	const changes = list.split(/, | and /).map((each) => each.split(' to '));
+	return Object.fromEntries(changes.map(([label = '', shown = '']) => settingOf(label, shown)));
 }

@@ -20,22 +20,17 @@ export interface EchoAnswer {
 	readonly body: unknown;
 }
 
-/** A service or signer with answers that the test chooses, even ones that the sandbox never gives. */
-interface EchoService {
-	readonly url: string;
-	/** Every request since the last change of `answer`. */
-	readonly requests: readonly EchoRequest[];
-	/** Sets the answers from now on. */
-	answer(how: (request: EchoRequest) => EchoAnswer): void;
-}
-
 async function bodyOf(request: IncomingMessage): Promise<unknown> {
 	const sent = await text(request);
 	return sent === '' ? undefined : JSON.parse(sent);
 }
 
-/** A service for the tests of the calling file or block. */
-export function useEchoService(): EchoService {
+/**
+ * A service or signer for the tests of the calling file or block, with answers that they choose, even
+ * ones that the sandbox never gives.
+ */
+export function useEchoService() {
+	/** Every request since the last change of `answer`. */
 	const requests: EchoRequest[] = [];
 	const faults: unknown[] = [];
 	let how: (request: EchoRequest) => EchoAnswer = () => ({ status: 404, body: '' });
@@ -57,8 +52,7 @@ export function useEchoService(): EchoService {
 	beforeAll(async () => {
 		running = await listen(server);
 	});
-	afterAll(async () => {
-		await running?.stop();
+	afterAll(() => {
 		if (faults.length > 0) throw faults[0];
 	});
 	return {
@@ -67,7 +61,8 @@ export function useEchoService(): EchoService {
 			if (running === undefined) throw new Error('The service has not started.');
 			return running.url;
 		},
-		answer: (next) => {
+		/** Sets the answers from now on. */
+		answer: (next: typeof how) => {
 			requests.length = 0;
 			how = next;
 		},

@@ -4,6 +4,7 @@ import type { Locator, Page } from 'playwright-core';
 
 import { launchBrowser } from './browser';
 import { withPalette } from '../../tooling/palette';
+import { pictureFile } from '../../tooling/pictures';
 import { LOGIN } from '../../n8nHost/n8nRest';
 import type { Workflow } from '../../n8nHost/workflows';
 
@@ -184,17 +185,15 @@ export class Editor {
 		await dialog.waitFor({ state: 'detached' });
 	}
 
-	/**
-	 * Takes a picture of one part of the page, down to the end of the form in it.
-	 *
-	 * @param part a selector; the first match counts
-	 * @param end a selector of the last element that the picture must include; the last match counts
-	 */
-	async takePicture(file: string, part: string, end: string): Promise<void> {
+	/** Takes a picture of the open node's form, down to its end, if the documents want one. */
+	async takePicture(name: string): Promise<void> {
+		const file = pictureFile(name);
+		if (file === undefined) return;
 		await this.movePointerAway();
-		const frame = await this.page.locator(part).first().boundingBox();
-		const last = await this.page.locator(end).last().boundingBox();
-		if (frame === null || last === null) throw new Error(`${part} or ${end} isn't on the page.`);
+		const panel = this.page.locator('[data-test-id="node-parameters"]').first();
+		const fields = panel.locator('[data-test-id="parameter-item"]:visible');
+		const [frame, last] = [await panel.boundingBox(), await fields.last().boundingBox()];
+		if (frame === null || last === null) throw new Error('No form is on the page.');
 		const height = Math.min(last.y + last.height + 16, frame.y + frame.height) - frame.y;
 		await this.page.screenshot({ path: file, clip: { ...frame, height }, style: DISTRACTIONS });
 	}

@@ -79,9 +79,4 @@ export class EventSink {
 			await new Promise<void>((resolve) => this.listeners.add(resolve));
 		}
 	}
-
-	/** Ends it before the end of the test file. */
-	async stop(): Promise<void> {
-		await this.server?.stop();
-	}
 }

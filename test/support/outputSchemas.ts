@@ -22,7 +22,7 @@ function kindOf({ json }: INodeExecutionData): 'check' | 'failure' | 'output' {
 export const validated = new Set<string>();
 
 /** Called by the hosts for everything that a node puts out: it must suit the schema that ships. */
-function validate(file: string, items: readonly INodeExecutionData[]): void {
+export function validateOutput(file: string, items: readonly INodeExecutionData[]): void {
 	const schema = schemas[file];
 	if (schema === undefined) throw new Error(`There is no output schema ${file}.`);
 	/* Compiled once for each schema. */
@@ -44,9 +44,5 @@ export function validateActionOutput(
 	items: readonly INodeExecutionData[],
 ): void {
 	if (items.length === 0) return;
-	validate(`v1.0.0/${String(resource)}/${String(operation)}.json`, items);
-}
-
-export function validateTriggerOutput(items: readonly INodeExecutionData[]): void {
-	validate('v1.0.0.json', items);
+	validateOutput(`v1.0.0/${String(resource)}/${String(operation)}.json`, items);
 }

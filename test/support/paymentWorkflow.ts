@@ -115,8 +115,4 @@ export class PaymentWorkflow {
 		if (code === undefined) throw new Error(`no attempt code in “${hint}”`);
 		return code;
 	}
-
-	async stop(): Promise<void> {
-		await this.n8n.deactivate(this.id);
-	}
 }

@@ -40,13 +40,6 @@ export class SavedWorkflow {
 	/** What the nodes remember in memory goes by the identifier, so another one is another process. */
 	id = 'workflow 0';
 	readonly triggers: PollHost[] = [];
-
-	/** n8n is killed and started again: each trigger polls once, unless n8n's scheduler polls. */
-	async restart(): Promise<void> {
-		processes += 1;
-		this.id = `workflow ${processes}`;
-		for (const trigger of this.triggers) await trigger.started();
-	}
 }
 
 /**
@@ -89,15 +82,14 @@ export class PollHost {
 		await this.poll(activation).finally(() => this.save(activation.workflow));
 	}
 
-	/** n8n has started. */
-	async started(): Promise<void> {
-		this.active = undefined;
-		if (!this.isScheduled) await this.activate('init');
-	}
-
-	/** n8n is killed and started again. */
+	/** n8n is killed and started again: each trigger polls once, unless n8n's scheduler polls. */
 	async restart(): Promise<void> {
-		await this.workflow.restart();
+		processes += 1;
+		this.workflow.id = `workflow ${processes}`;
+		for (const trigger of this.workflow.triggers) {
+			trigger.active = undefined;
+			if (!trigger.isScheduled) await trigger.activate('init');
+		}
 	}
 
 	/** A poll at the time that the workflow asks for. An error is recorded, and n8n goes on. */

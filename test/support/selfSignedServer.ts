@@ -37,6 +37,6 @@ async function startServer(cert: string) {
 		requests += 1;
 		response.end('{}');
 	});
-	const { port, stop: close } = await listen(server);
-	return { port, requests: () => requests, close };
+	const { port } = await listen(server);
+	return { port, requests: () => requests };
 }

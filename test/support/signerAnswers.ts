@@ -11,6 +11,8 @@ export interface SignerAnswer {
 	readonly body: (id: number) => object | string;
 	readonly message: string;
 	readonly hint: string;
+	/** Unless it surely didn't sign, and asked nobody. */
+	readonly mayBeSigned?: false;
 }
 
 const error =
@@ -130,6 +132,7 @@ export const SIGNER_ANSWERS: readonly SignerAnswer[] = [
 		body: error(code, said),
 		message: `The remote signer doesn’t support ${METHODS[more?.dialect ?? 'wallet']}`,
 		hint: DIALECT_HINT,
+		mayBeSigned: false as const,
 		...more,
 	})),
 	...REFUSED.map(([from, code, said, more]) => ({
@@ -163,11 +166,13 @@ export const SIGNER_ANSWERS: readonly SignerAnswer[] = [
 		...{ from, status, body: () => said },
 		message: `The remote signer rejected the request (HTTP ${status})`,
 		hint: REJECTED_HINT,
+		mayBeSigned: false as const,
 		...more,
 	})),
 	...PAGES.map(([from, status, dialect]) => ({
 		...{ from, status, dialect, body: () => PAGE },
 		message: `The remote signer${status < 500 ? '’s response isn’t JSON-RPC' : ' failed'} (HTTP ${status})`,
 		hint: status < 500 ? URL_HINT : FAILED_HINT,
+		...(status > 200 && status < 500 && { mayBeSigned: false as const }),
 	})),
 ];

@@ -31,7 +31,7 @@ import {
 } from '../../n8nHost/engine';
 import { listen, type HttpServer } from './httpServer';
 import { processedKeys as store } from './processedKeys';
-import { validateTriggerOutput } from './outputSchemas';
+import { validateOutput } from './outputSchemas';
 
 export { DUPLICATE, FILTERED, GENUINE } from './deliveries';
 export { store };
@@ -228,7 +228,7 @@ export class TriggerHost {
 		const { runData, error: failure } = ended.resultData;
 		const error = runData.Trigger?.at(-1)?.error ?? failure;
 		const output = runData.After?.flatMap((one) => one.data?.main?.[0] ?? []) ?? [];
-		validateTriggerOutput(output);
+		validateOutput('v1.0.0.json', output);
 		const failed = error && { error: error.message, hint: error.description };
 		const execution: Execution = { started, output, ...failed };
 		this.executions.push(execution);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 import { N8N_VERSIONS } from '../../tooling/n8nVersions.mjs';
 import { sendEvent, type Answer, type Sending } from './deliveries';
-import { outputOf, type Execution } from '../../n8nHost/executions';
+import { outputOf } from '../../n8nHost/executions';
 import type { N8nRest } from '../../n8nHost/n8nRest';
 import { timestampedSignature } from '../../n8nHost/sandboxCredentials';
 import type { N8nEnvironment } from '../../n8nHost/testEnvironment';
@@ -91,24 +91,8 @@ export class TriggerWorkflow {
 		await this.environment.n8n.waitForWebhook(this.url, 180_000);
 	}
 
-	/** Listens for one delivery to the test URL, as *Execute workflow* does, and returns that URL. */
-	async listenForTest(): Promise<string> {
-		const { n8n } = this.environment;
-		const testUrl = this.url.replace('/webhook/', '/webhook-test/');
-		await n8n.startWorkflow(this.workflowId);
-		await n8n.waitForWebhook(testUrl);
-		return testUrl;
-	}
-
 	async send(event: object | string, how: Sending = {}): Promise<Answer> {
 		return await sendEvent(this.url, event, { secret: SECRET, ...how });
-	}
-
-	/** Every execution so far, with its data, once it has ended. */
-	async executions(): Promise<Execution[]> {
-		const { database, n8n } = this.environment;
-		const listed = await database.executions(this.workflowId);
-		return await Promise.all(listed.map(({ id }) => n8n.waitForExecution(id)));
 	}
 
 	async counts(): Promise<Record<string, number>> {
@@ -131,8 +115,11 @@ export class TriggerWorkflow {
 		);
 	}
 
-	/** The items that the node after the trigger output in each execution. */
+	/** The items that the node after the trigger output in each execution so far, once all have ended. */
 	async outputs(): Promise<Record<string, unknown>[][]> {
-		return (await this.executions()).map((execution) => outputOf(execution, 'After'));
+		const { database, n8n } = this.environment;
+		const listed = await database.executions(this.workflowId);
+		const ended = await Promise.all(listed.map(({ id }) => n8n.waitForExecution(id)));
+		return ended.map((execution) => outputOf(execution, 'After'));
 	}
 }

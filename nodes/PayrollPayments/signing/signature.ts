@@ -40,7 +40,7 @@ export function readSignature(value: unknown): Hex | undefined {
 	const [, r = '', s = '', v = ''] = parts;
 	const [isOdd, given] = [v === '01' || v === '1c', BigInt(`0x${s}`)];
 	const isHigh = given > ORDER / 2n;
-	if (given > ORDER) return undefined;
+	if (given >= ORDER) return undefined;
 	const low = (isHigh ? ORDER - given : given).toString(16).padStart(64, '0');
 	return `0x${r}${low}${isOdd === isHigh ? '1b' : '1c'}`;
 }

@@ -59,7 +59,7 @@ export function describePayments(queueOf: () => N8nQueue): void {
 	});
 
 	afterEach(async () => {
-		await workflow.stop();
+		await queueOf().n8n.deactivate(workflow.id);
 	});
 
 	/** Asks through both webhook processes at the same instant, and once more a second later. */

@@ -29,10 +29,6 @@ beforeAll(async () => {
 	await runNode(world.signedIn, world.balance());
 });
 
-afterAll(async () => {
-	await world.stop();
-});
-
 /** Says which case failed. */
 async function inCase(what: unknown, check: () => Promise<void>): Promise<void> {
 	await check().catch((error: unknown) => {

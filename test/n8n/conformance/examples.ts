@@ -1,15 +1,10 @@
 import { without } from '../../../n8nHost/sampleEvents';
 import { openapi, resolved, schema, type Schema } from './openapi';
 
-/** A value that a schema allows. */
-interface Example {
-	readonly value: unknown;
-}
-
 /** Examples that follow from a schema. */
 interface Examples {
 	/** The first one has every field. */
-	readonly allowed: readonly [Example, ...Example[]];
+	readonly allowed: readonly [unknown, ...unknown[]];
 	/** Without anything that is optional. */
 	readonly sparse: unknown;
 	/** Without anything of which the document doesn't say that it is always there. */
@@ -21,16 +16,11 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 function leaf(first: unknown, ...others: readonly unknown[]): Examples {
-	return {
-		allowed: [{ value: first }, ...others.map((value) => ({ value }))],
-		sparse: first,
-		bare: first,
-	};
+	return { allowed: [first, ...others], sparse: first, bare: first };
 }
 
 function listOf({ items = {}, minItems = 0 }: Schema): Examples {
-	const { allowed, sparse, bare } = examplesOf(items);
-	const values = allowed.map(({ value }) => value);
+	const { allowed: values, sparse, bare } = examplesOf(items);
 	const [first] = values;
 	const shorter = [...values.map((value) => [value]), Array(minItems).fill(first)];
 	return { ...leaf(values, ...shorter), sparse: [sparse], bare: [bare] };
@@ -43,14 +33,14 @@ function objectOf(record: Schema): Examples {
 		isRequired: required.includes(name),
 		kind: examplesOf(each),
 	}));
-	const full = Object.fromEntries(fields.map(({ name, kind }) => [name, kind.allowed[0].value]));
+	const full = Object.fromEntries(fields.map(({ name, kind }) => [name, kind.allowed[0]]));
 	const only = (part: 'sparse' | 'bare') =>
 		Object.fromEntries(
 			fields.flatMap(({ name, isRequired, kind }) => (isRequired ? [[name, kind[part]]] : [])),
 		);
 	const changed = fields.flatMap(({ name, isRequired, kind }) => [
 		...(isRequired ? [] : [without(full, name)]),
-		...kind.allowed.map(({ value }) => ({ ...full, [name]: value })),
+		...kind.allowed.map((value) => ({ ...full, [name]: value })),
 	]);
 	const isOpen = record.additionalProperties !== false;
 	return {
@@ -64,7 +54,7 @@ function objectOf(record: Schema): Examples {
 export function examplesOf(unresolved: Schema): Examples {
 	const { type, ...each } = resolved(unresolved);
 	if (each.anyOf !== undefined && each.properties === undefined) {
-		const values = each.anyOf.flatMap((one) => examplesOf(one).allowed.map(({ value }) => value));
+		const values = each.anyOf.flatMap((one) => examplesOf(one).allowed);
 		return leaf(values[0], ...values.slice(1));
 	}
 	if (each.const !== undefined) return leaf(each.const);

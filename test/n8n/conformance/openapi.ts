@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
 import { parse } from 'yaml';
-import { z } from 'zod';
 
 import { repository } from '../../../tooling/paths.mjs';
 
@@ -10,8 +9,6 @@ import { repository } from '../../../tooling/paths.mjs';
  * sandbox/openapi.yaml, the only transcription of the service's document. The sandbox validates with
  * it; here it says which cases the node and the sandbox are tried with.
  */
-
-const anySchema = z.record(z.unknown());
 
 /** A schema in openapi.yaml, with the keywords that occur there. */
 export interface Schema {
@@ -36,32 +33,26 @@ export interface Schema {
 	readonly 'x-required-not-documented'?: boolean;
 }
 
-/** The sandbox compiles each schema, and so checks that it is one. */
-const schemaShape = z.custom<Schema>((value) => typeof value === 'object');
-const content = z.object({ 'application/json': z.object({ schema: schemaShape }) });
-const parameterShape = z.object({
-	name: z.string(),
-	in: z.enum(['query', 'path']),
-	required: z.boolean(),
-	schema: schemaShape,
-});
-const operationShape = z.object({
-	operationId: z.string(),
-	security: z.array(anySchema).optional(),
-	parameters: z.array(parameterShape).default([]),
-	requestBody: z.object({ content }).optional(),
-	responses: z
-		.object({ '200': z.object({ content: content.optional() }).passthrough() })
-		.catchall(z.unknown()),
-});
-const documentShape = z.object({
-	paths: z.record(z.record(operationShape)),
-	components: z.object({ schemas: z.record(schemaShape) }),
-});
+type Content = Readonly<Record<'application/json', { readonly schema: Schema }>>;
 
-export const openapi = documentShape.parse(
-	parse(readFileSync(path.join(repository, 'sandbox', 'openapi.yaml'), 'utf8')),
-);
+interface Operation {
+	readonly operationId: string;
+	readonly security?: readonly unknown[];
+	readonly parameters?: ReadonlyArray<{
+		name: string;
+		in: string;
+		required: boolean;
+		schema: Schema;
+	}>;
+	readonly requestBody?: { readonly content: Content };
+	readonly responses: Readonly<Record<'200', { readonly content?: Content }>>;
+}
+
+/** As the sandbox finds it to be when it starts (sandbox/description.ts). */
+export const openapi: {
+	readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+	readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+} = parse(readFileSync(path.join(repository, 'sandbox', 'openapi.yaml'), 'utf8'));
 
 /** A schema of `components` by its name. */
 export function schema(name: string): Schema {
@@ -112,10 +103,7 @@ interface DocumentedOperation {
 	readonly answer: Schema;
 }
 
-function parametersOf(
-	{ parameters }: z.infer<typeof operationShape>,
-	place: 'path' | 'query',
-): Schema {
+function parametersOf({ parameters = [] }: Operation, place: 'path' | 'query'): Schema {
 	const own = parameters.filter((each) => each.in === place);
 	return {
 		type: 'object',

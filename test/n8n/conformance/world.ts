@@ -47,19 +47,6 @@ export class World extends ActionSandbox {
 		processedKeys.clear();
 	}
 
-	get growingTeam(): string {
-		return this.blueprint.growingTeam.nanoid;
-	}
-
-	get webhook(): string {
-		return this.blueprint.firstWebhookId;
-	}
-
-	/** A user of the team, for the balance. */
-	get user(): string {
-		return this.firstTeam.users[0]?.nanoid ?? '';
-	}
-
 	/** A user of the team whose name is under review. */
 	get reviewed(): string {
 		const [user = ''] = this.firstTeam.nameReviews.keys();

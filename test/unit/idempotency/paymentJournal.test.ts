@@ -6,11 +6,11 @@ import {
 	SignInFailed,
 	UserError,
 } from '../../../nodes/PayrollPayments/shared/errors';
+import { refusalFrom as failureOf } from '../../support/refusals';
 import { fail, moment, pass, runVirtualClock } from './memoryStore';
 import {
 	broken,
 	codeOf,
-	failureOf,
 	invoice,
 	ofItem,
 	paid,

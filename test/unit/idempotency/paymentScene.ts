@@ -5,11 +5,8 @@ import {
 } from '../../../nodes/PayrollPayments/idempotency/paymentJournal';
 import type { Payment } from '../../../nodes/PayrollPayments/idempotency/paymentKeys';
 import { ProcessMemory } from '../../../nodes/PayrollPayments/idempotency/processMemory';
-import {
-	NoResponseError,
-	ServiceError,
-	UserError,
-} from '../../../nodes/PayrollPayments/shared/errors';
+import { NoResponseError, ServiceError } from '../../../nodes/PayrollPayments/shared/errors';
+import { refusalFrom } from '../../support/refusals';
 import { MemoryStore } from './memoryStore';
 
 export const typedData = { from: '0xAB', data: { amount: '60', to: '0xCd' } };
@@ -113,19 +110,9 @@ export function scene() {
 	return { store, sent, open, look, is, pay };
 }
 
-/** What was thrown. */
-export async function failureOf(work: Promise<unknown>): Promise<UserError> {
-	const error: unknown = await work.then(
-		() => new Error('nothing was thrown'),
-		(caught: unknown) => caught,
-	);
-	if (error instanceof UserError) return error;
-	throw error;
-}
-
 /** The code with which the payment may be sent once more. */
 export async function codeOf(work: Promise<unknown>): Promise<string> {
-	const { message, context } = await failureOf(work);
+	const { message, context } = await refusalFrom(work);
 	if (context.outcome === 'unknown' && context.attemptCode !== undefined)
 		return context.attemptCode;
 	throw new Error(`no code for an unknown outcome: ${message}`);

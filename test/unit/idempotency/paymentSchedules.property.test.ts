@@ -2,14 +2,12 @@ import type { Payment } from '../../../nodes/PayrollPayments/idempotency/payment
 import { ProcessMemory } from '../../../nodes/PayrollPayments/idempotency/processMemory';
 import { stoppedError, UserError } from '../../../nodes/PayrollPayments/shared/errors';
 import { runConcurrently } from '../../support/concurrency';
+import { runs } from '../../support/propertyRuns';
 import { MemoryStore, never, pass, runVirtualClock, unreliable } from './memoryStore';
 import { broken, journalOf, paid, payment, refused } from './paymentScene';
 import { fixPauses, randomFrom } from './random';
 
 runVirtualClock();
-
-/** How many times as often as usual; `npm run test:long -- properties` raises it. */
-const FACTOR = Number(process.env.PROPERTY_FACTOR ?? 1);
 
 fixPauses();
 
@@ -284,7 +282,7 @@ it.each(CIRCUMSTANCES)(
 	async ({ schedules, found = [], ...circumstances }) => {
 		let sent = 0;
 		const violations: string[] = [];
-		const first = Array.from({ length: Math.max(8, schedules * FACTOR) }, (_, index) => index + 1);
+		const first = Array.from({ length: Math.max(8, runs(schedules)) }, (_, index) => index + 1);
 		const seeds = [...new Set([...first, ...found])];
 		await runConcurrently(25, seeds, async (seed) => {
 			const schedule = await runSchedule(seed, circumstances);

@@ -180,9 +180,11 @@ describe('a remote signer', () => {
 
 	it.each(SIGNER_ANSWERS)(
 		'gets the right hint for the answer of $from',
-		async ({ dialect = 'wallet', status, body, message, hint }) => {
+		async ({ dialect = 'wallet', status, body, message, hint, mayBeSigned = true }) => {
 			reply = ({ id: callId }) => ({ status, body: body(callId) });
-			expect(await refusal({ dialect, token })).toMatchObject({ message, hint });
+			const refused = await refusal({ dialect, token });
+			expect(refused).toMatchObject({ message, hint });
+			expect(refused.context.mayBeSigned !== false).toBe(mayBeSigned);
 			expect(calls).toHaveLength(1);
 		},
 	);

@@ -376,7 +376,10 @@ describe('the signer of typed data', () => {
 		await check(middle, verifyTypedData(NOTE.domain, NOTE.types, NOTE.message, middle));
 		/* The other spelling of the same, which contracts refuse. */
 		const higher = `${signature.slice(0, 66)}${HALF_OF_THE_CURVE.slice(0, -1)}11c`;
-		expect(readSignature(higher)).toBe(middle);
+		expect([middle, higher].map(readSignature)).toEqual([middle, middle]);
+		const highest = `${signature.slice(0, 66)}${(2n * BigInt(`0x${HALF_OF_THE_CURVE}`)).toString(16)}1b`;
+		expect(readSignature(highest)).toBe(`${signature.slice(0, 66)}${'1'.padStart(64, '0')}1c`);
+		expect(readSignature(`0x${'f'.repeat(128)}1b`)).toBeUndefined();
 		await check(malleable(signature));
 		expect(readSignature(malleable(signature))).toBe(signature);
 	});

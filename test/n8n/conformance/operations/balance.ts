@@ -20,10 +20,10 @@ export const getBalance: OperationCases = {
 			...(Array.isArray(currencies) ? { currencies: repeated(currencies.map(String)) } : {}),
 		}),
 	],
-	groups: ({ team, company, user }) => [
+	groups: ({ team, company, firstTeam }) => [
 		{
 			what: '`te-`, `co-` and `us-` entities',
-			accepted: accepting('entityId', [team, company, user]),
+			accepted: accepting('entityId', [team, company, firstTeam.users[0]?.nanoid ?? '']),
 			refused: refusing('Team, Company or User ID', 'entityId', forbiddenTexts('EntityId')),
 		},
 		{

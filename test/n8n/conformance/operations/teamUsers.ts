@@ -28,7 +28,7 @@ export const listTeamUsers: OperationCases = {
 			pagination: { page: 1, count: 1, offset: 0, next_page: 2, next_offset: 1, has_more: false },
 		},
 	],
-	groups: ({ team, growingTeam, emails }) => [
+	groups: ({ team, organisation: { growingTeam }, emails }) => [
 		field('Team ID', 'teamId', [team], forbiddenTexts('TeamId')),
 		{
 			what: `pages of 1, 50 (the default limit) and ${LARGEST_PAGE}, the full list beyond`,
@@ -42,9 +42,9 @@ export const listTeamUsers: OperationCases = {
 					requests: () => [request(team, { page: '1', count: String(limit) })],
 				})),
 				{
-					form: { teamId: growingTeam, returnAll: false, limit: LARGEST_PAGE + 1 },
+					form: { teamId: growingTeam.nanoid, returnAll: false, limit: LARGEST_PAGE + 1 },
 					prepare: ({ service }) => void service.change({ growingTeamSize: LARGEST_PAGE + 20 }),
-					requests: () => [request(growingTeam, {})],
+					requests: () => [request(growingTeam.nanoid, {})],
 				},
 			],
 			refused: refusing('Limit', 'limit', [0, -1, 1.5], { returnAll: false }),

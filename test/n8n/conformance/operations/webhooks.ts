@@ -16,7 +16,7 @@ export const sendTestDelivery: OperationCases = {
 			event_type: eventType,
 		}),
 	],
-	groups: ({ webhook }) => [
+	groups: ({ organisation: { firstWebhookId: webhook } }) => [
 		field('Event Type', 'eventType', valuesOf('EventType'), [
 			...['', '*', 'deposit.receive', 'invite.created', 'Deposit.Received'],
 		]),

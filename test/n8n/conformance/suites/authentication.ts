@@ -40,12 +40,10 @@ export function authenticationSuite(world: World): void {
 		const signer = await startRemoteSigner({ dialects: [dialect], token: 'token-of-the-signer' });
 		try {
 			world.refresh();
-			const credentials = world.credentials({
-				signer: 'remoteSigner',
+			const credentials = world.remoteSigner({
 				remoteSignerUrl: signer.url,
 				remoteSignerToken: 'token-of-the-signer',
 				remoteSignerDialect: dialect,
-				walletAddress: world.account().address,
 				privateKey: '',
 			});
 			const invites = world.administratorInvites('ana@example.com');

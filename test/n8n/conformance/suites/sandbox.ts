@@ -52,7 +52,7 @@ export function sandboxSuite(world: World): void {
 
 	it.each(OPERATIONS)('checks answers to $id', ({ id, answer }) => {
 		const check = world.service.description.answerCheck(id, 200);
-		const [{ value: data }] = examplesOf(answer).allowed;
+		const [data] = examplesOf(answer).allowed;
 		expect(check({ success: true, data })).toBe(true);
 		for (const change of [{ success: false }, { data: 'other' }, { error_code: 'x' }])
 			expect([change, check({ success: true, data, ...change })]).toEqual([change, false]);
