@@ -5,6 +5,7 @@ import { CATALOGUE } from '../../nodes/PayrollPayments/operations/catalogue';
 import { RUN_OPTIONS } from '../../nodes/PayrollPayments/run/commonOptions';
 import { CONTINUE, processedKeys, recordsOf, runNode } from '../support/actionHost';
 import { useActionSandbox, without } from '../support/actionSandbox';
+import { malleable } from '../support/malleable';
 import { formFor } from '../support/sandboxForms';
 
 const sandbox = useActionSandbox();
@@ -241,12 +242,14 @@ describe.each(['payment.create', 'administratorInvite.complete'])(
 			const parameters = await unsigned();
 			const [shown] = recordsOf((await sandbox.run(checking(parameters))).output);
 			const { domain, types, message } = Object(shown?.signs);
-			const signed = { ...parameters, ...(await sandbox.signed({ domain, types, message })) };
+			const { signature = '', ...by } = await sandbox.signed({ domain, types, message });
+			const signed = { ...parameters, ...by, signature: malleable(String(signature)) };
 			const approvedCheck = String(shown?.approval);
 			const options = { ...Object(parameters.options), approvedCheck };
 			expect(shown?.summary).toMatch(/, (to be )?signed by 0x/);
 			expect((await sandbox.run({ ...signed, options })).error).toBeUndefined();
-			expect(sandbox.writes()).toHaveLength(1);
+			/* Contracts refuse the spelling that was provided. */
+			expect(sandbox.writes()).toMatchObject([{ body: { signature } }]);
 		});
 
 		it('may be missing in a check only, and never is the wallet’s', async () => {

@@ -34,6 +34,8 @@ export interface RequestLimits {
 	readonly timeout?: number;
 	/** How often a read is repeated. */
 	readonly retries?: number;
+	/** In milliseconds: a read isn't repeated if the service asks to wait longer. */
+	readonly longestPause?: number;
 	/** Aborted once the execution was stopped. */
 	readonly signal?: AbortSignal;
 }
@@ -173,7 +175,7 @@ export class Client {
 		limits: RequestLimits,
 		replaces?: string,
 	): Promise<Data> {
-		const { retries = DEFAULT_RETRIES, signal } = limits;
+		const { retries = DEFAULT_RETRIES, longestPause, signal } = limits;
 		const kind = call.withoutToken === true ? 'withoutToken' : 'read';
 		for (let attempt = 1; ; attempt++) {
 			throwIfStopped(signal);
@@ -183,7 +185,7 @@ export class Client {
 					throw error;
 				},
 			);
-			const wait = attempt <= retries ? pauseAfter(answer, attempt) : undefined;
+			const wait = attempt <= retries ? pauseAfter(answer, attempt, longestPause) : undefined;
 			if (wait !== undefined) await endedOrAborted(sleep(wait), signal);
 			else if (answer instanceof NoResponseError) throw answer;
 			else return this.dataIn(answer, call);

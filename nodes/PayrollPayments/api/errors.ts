@@ -1,6 +1,6 @@
 import { ServiceError } from '../shared/errors';
 import { isRecord, parseJson, type JsonValue } from '../shared/json';
-import type { Redact } from '../shared/redaction';
+import { shorten, type Redact } from '../shared/redaction';
 import { isReadable, readFailure, shownOf } from './failureBody';
 import { saysItExists } from './wordsForExisting';
 import type { Envelope } from './schemas/answers';
@@ -74,7 +74,8 @@ interface FailedAnswer {
 
 /** The origin that a redirect leads to: its path may hold a secret. */
 function originOf({ location = '' }: FailedAnswer['headers']): string {
-	return URL.canParse(location) ? ` to ${new URL(location).origin}` : '';
+	const isUrl = /^https?:/i.test(location) && URL.canParse(location);
+	return isUrl ? ` to ${shorten(new URL(location).origin, 100)}` : '';
 }
 
 /** What a failure says that isn't in the documented form, if it is JSON; a web page isn't shown. */
@@ -126,6 +127,7 @@ export function errorFor(
 		);
 	}
 	const another = `A proxy may have answered instead of the service. ${CHECK_BASE_URL}`;
-	const isOfRole = [401, 403, 407, 429].includes(status);
-	return fault('Unexpected response', other || isOfRole ? `${hint} ${another}` : another);
+	const isUseful =
+		hint !== CHECK_BASE_URL && (other !== undefined || [401, 403, 429].includes(status));
+	return fault('Unexpected response', isUseful ? `${hint} ${another}` : another);
 }

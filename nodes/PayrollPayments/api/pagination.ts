@@ -52,10 +52,13 @@ function nextPage(pagination: Pagination): number | undefined {
 	return !isOffset && Number.isSafeInteger(page) && page > 1 ? page : undefined;
 }
 
-/** Page after page until there are `most` different users. */
-async function pagedUsers(read: SendRead, request: UsersRequest) {
+/**
+ * Page after page until there are `most` different users.
+ * @param listed users of the list that are known already: a service may count its pages from 0
+ */
+async function pagedUsers(read: SendRead, request: UsersRequest, listed: readonly TeamUser[] = []) {
 	/* Someone who is added meanwhile moves the others to the next page, where they come again. */
-	const found = new Map<unknown, TeamUser>();
+	const found = new Map<unknown, TeamUser>(listed.map((user) => [user.nanoid ?? user, user]));
 	const { most = Infinity } = request;
 	const count = Math.min(most, LARGEST_PAGE);
 	let offset = 0;
@@ -70,15 +73,22 @@ async function pagedUsers(read: SendRead, request: UsersRequest) {
 		/* Where only the next place says that there is more, a page with nobody new is the last. */
 		const isCertain = pagination?.has_more === true;
 		const next = pagination?.next_offset ?? offset + users.length;
-		const isEnd = found.size === before || next <= offset;
+		const hasNobodyNew = pages > 1 && found.size === before;
+		if (hasNobodyNew && 'page' in place && goesOn(pagination)) {
+			/* The service names pages, and doesn't heed them. */
+			place = { offset, count };
+			continue;
+		}
+		const isEnd = hasNobodyNew || users.length === 0 || next <= offset;
 		const isLast = !goesOn(pagination) || (!isCertain && isEnd);
-		if (!isLast && found.size === before) {
+		if (!isLast && (hasNobodyNew || users.length === 0)) {
 			throw unusableAnswer('The service lists nobody new on a page, but reports more users');
 		}
 		if (!isLast && !(Number.isSafeInteger(next) && next > offset)) {
 			throw unusableAnswer(`The service reports offset ${next} as the one after offset ${offset}`);
 		}
-		if (isLast || found.size >= most) return [...found.values()].slice(0, most);
+		const isEnough = found.size >= most;
+		if (isLast || isEnough) return [...found.values()].slice(0, most);
 		offset = next;
 		const page = nextPage(pagination);
 		place = page === undefined ? { offset, count } : { page, count: pageSize };
@@ -100,7 +110,7 @@ export async function teamUsers(
 	const { most = Infinity } = request;
 	if (most <= LARGEST_PAGE) return await pagedUsers(read, request);
 	const { users, pagination } = await answerTo(read, request);
-	return goesOn(pagination) ? await pagedUsers(read, request) : users.slice(0, most);
+	return goesOn(pagination) ? await pagedUsers(read, request, users) : users.slice(0, most);
 }
 
 /** The service lists all pending invites in one answer (docs/api.md, Endpoint 4). */

@@ -19,10 +19,11 @@ export function retryAfter(header: string | undefined, now: number): number | un
 export function pauseAfter(
 	answer: Pick<HttpAnswer, 'status' | 'headers'> | NoResponseError,
 	attempt: number,
+	longest = LONGEST_PAUSE_MS,
 ): number | undefined {
 	const grown = FIRST_PAUSE_MS * 2 ** (attempt - 1) * (0.5 + Math.random() / 2);
-	if (answer instanceof NoResponseError) return Math.min(LONGEST_PAUSE_MS, grown);
+	if (answer instanceof NoResponseError) return Math.min(longest, grown);
 	const asked = retryAfter(answer.headers['retry-after'], Date.now()) ?? 0;
-	const isRepeated = TRANSIENT_STATUSES.includes(answer.status) && asked <= LONGEST_PAUSE_MS;
-	return isRepeated ? Math.min(LONGEST_PAUSE_MS, Math.max(asked, grown)) : undefined;
+	const isRepeated = TRANSIENT_STATUSES.includes(answer.status) && asked <= longest;
+	return isRepeated ? Math.min(longest, Math.max(asked, grown)) : undefined;
 }

@@ -69,11 +69,12 @@ const VERIFICATION_HINTS: typeof HINTS = {
 
 function signInError(error: unknown, hints: typeof HINTS): unknown {
 	if (!(error instanceof ServiceError)) return error;
-	const { message, status, inEnvelope, hint } = error;
+	const { message, status, inEnvelope, hint, context } = error;
 	const isNumbered = inEnvelope && [...REFUSAL_STATUSES, 500].includes(status);
 	const code = isNumbered ? ` (HTTP ${status})` : '';
-	/* What a proxy answered says nothing of the wallet. */
-	const ownHint = inEnvelope || status === 429 ? hints[status] : undefined;
+	/* What a proxy's page says, says nothing of the wallet. */
+	const isSaid = inEnvelope || context.details !== undefined || status === 429;
+	const ownHint = isSaid ? hints[status] : undefined;
 	return wrapError(error, `Sign-in failed${code}. ${message}`, { hint: ownHint ?? hint });
 }
 
@@ -115,7 +116,10 @@ export async function signIn(
 ): Promise<string> {
 	const { baseUrl, platformId, signInDomain: domain, signInChainId: chainId } = credentials;
 	requireAllowed(credentials);
-	const client = new Client(credentials, transportOver(exchange), redactor, { retries: 1 });
+	const client = new Client(credentials, transportOver(exchange), redactor, {
+		retries: 1,
+		longestPause: 5_000,
+	});
 	const wallet = await openWallet(credentials, exchange, redactor.text);
 	const { address: walletAddress } = wallet;
 	const { siwe: message } = await client

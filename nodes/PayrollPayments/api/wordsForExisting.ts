@@ -10,12 +10,18 @@ const WAITING =
 	'pending|processing|in process|executing|on its way|underway|(?:in (?:the )?)?queued?|on hold|under review';
 
 /** A state that a payment, an invoice or a request doesn't go on from. */
-const AT_REST = 'complete|removed|scheduled';
+const AT_REST = 'complete|scheduled(?= \\.| ?$)';
+
+/** A state in which it still can be made. */
+const OPEN = 'draft|intent|open|payable|pending';
 
 const PAYMENT = '(?:payment|transaction|transfer|payout|tx)';
 
 /** What names a payment: “Invoice INV-1001 paid”, “Payment of $125.00 completed”. */
-const NUMBER = String.raw`(?:(?: [a-z]+){0,2} \w*\d\w*(?: \. \d+)?(?: usdc?)?)?`;
+const NUMBER = String.raw`(?:(?: [a-z]+){0,2} (?=\w{0,80}\d)\w{1,100}\b(?: \. \d{1,40})?(?: usdc?)?)?`;
+
+/** The same without words that name someone or something else: "payment because account 1234 is closed". */
+const OWN_NUMBER = String.raw`(?:(?: (?:id|intent|inv|group|no|number|ref|reference)){0,2} (?=\w{0,80}\d)\w{1,100}\b)?`;
 
 /** Whom a payment is for or from. */
 const PARTY = '(?:account|company|email|member|profile|recipient|role|team|user|wallet)s?';
@@ -73,15 +79,16 @@ const OTHER = new RegExp(
 		String.raw`\bknown transaction\b|\brepla(?:ced|cement)\b|\brepeated\b|\bdouble (?:payment|spend|submission)\b`,
 		String.raw`\b(?:another|previous|prior|earlier|same|identical|similar|existing|repeat|concurrent) (?:api )?(?:${PAYMENT}|request|tx)\b`,
 		String.raw`\b${STATE}(?: \.)? (?:of |is |was )?(?:transition from )?(?:${MADE}|${AT_REST}|processing)\b`,
-		String.raw`\b(?:got|found|current|actual)(?: \.)? (?:${MADE}|${AT_REST})\b|\bno longer (?:a )?(?:draft|open|pending|valid)\b`,
+		String.raw`\b(?:got|found|current|actual)(?: \.)? (?:${MADE}|${AT_REST})\b|\bno longer (?:a )?(?:draft|open|pending)\b|\b(?:authorization|request) (?:is )?no longer valid\b`,
 		/* "Payment is not in intent state", "PAYMENT_CLOSED". */
-		String.raw`\b${PAYMENT} (?:group )?(?:state|status)\b(?!(?: \.)? (?:is |was )?(?:declined|denied|failed|refused|rejected)\b)|\b(?:state|status) transition\b|\bexpected (?:state|status)\b`,
-		String.raw`\b(?:${PAYMENT}|authorization|invoice|request)${NUMBER} (?:is )?(?:${AT_REST}|closed|final|locked|stale|not (?:in )?(?:draft|intent|open|payable|pending))(?= \.| ?$| state\b)`,
-		String.raw`\b${PAYMENT} (?:\w+ ){0,3}(?:be|executed|is|not) in (?:\w+ ){0,2}state\b|\bin state(?: \.)? (?:${AT_REST}|${MADE})\b`,
-		String.raw`\bnothing (?:is )?(?:left )?to pay\b|\b(?:amount|balance) due is (?:0|zero)\b|\bhash (?:was |has been )?seen\b|\bseen (?:before|hash)\b|\brequest executed\b|\brepeat of\b|\bone time only\b`,
+		String.raw`\b${PAYMENT} (?:group )?(?:state|status)\b(?!(?: \.)? (?:is |was )?(?:cancell?ed|declined|denied|disabled|failed|license|refused|rejected|unpaid)\b)`,
+		String.raw`\b(?:state|status) transition\b(?! of (?:${EXAMINATION}|${PARTY})\b)|\bexpected (?:state|status)(?: \.)? (?:to be )?(?:${OPEN})\b`,
+		String.raw`\b(?:${PAYMENT}(?: group| intent)?|authorization|invoice|request)${OWN_NUMBER} (?:(?:is |has been )?(?:${AT_REST}|closed|final|locked|stale|not (?:in )?(?:${OPEN}))|isn't (?:in )?(?:${OPEN}))(?= \.| ?$| (?:state|status)\b)`,
+		String.raw`\b${PAYMENT} (?:(?!${PARTY}\b)\w+ ){0,3}(?:be|executed|is|isn't|not) in (?:(?!supported )\w+ ){0,2}(?:state|status)\b|\bin state(?: \.)? (?:${AT_REST}|${MADE})\b`,
+		String.raw`\bnothing (?:is )?(?:left )?to pay\b|\b(?:amount|balance) due(?: \.)? (?:is )?(?:0|zero)\b|\b(?:hash|request) (?:was |has been )?seen\b|\bseen (?:before|hash)\b|\brequest executed(?= \.| ?$)|\brepeat of\b|\bone time only(?= \.| ?$)`,
 		String.raw`\bprimary ?key constraint\b|\bconstraint (?:unique|primary ?key)\b|\bunique index\b|\bora 00001\b|\b(?:am05|du0[1-5])\b`,
 		String.raw`\bachieve a quorum\b|\banother process\b|\bsame (?:authorization|idempotency key)\b|\bwait for the current (?:${PAYMENT}|request)\b|\b(?:completed ${PAYMENT}|paid invoice)\b`,
-		String.raw`(?<!\bno )\b${PAYMENT} with (?:(?!(?:can)?not |never |\w+n't )\w+ ){1,5}found\b|(?<!\bno )\b${PAYMENT} (?:was |has been )?found for (?:this|that|the)\b|\bthere is an? ${PAYMENT} with (?:this|that|the same)\b`,
+		String.raw`(?<!\bno )\b${PAYMENT} with (?:(?!(?:can)?not |invalid |missing |never |no |un\w+ |\w+n't )\w+ ){1,9}found\b|(?<!\bno )\b${PAYMENT} (?:was |has been )?found for (?:this|that|the)\b|\bthere is an? ${PAYMENT} with (?:this|that|the same)\b`,
 		String.raw`\b(?:acquire|obtain) (?:\w+ ){0,3}lock\b|\block the resource\b|\bresource (?:is )?locked\b|\bdeadlock\b`,
 		String.raw`\b(?:p2002|23505|e11000)\b|\bconditional (?:request|check) failed\b|\bconcurrent update\b`,
 	].join('|'),

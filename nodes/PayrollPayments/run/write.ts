@@ -66,8 +66,8 @@ export async function signatureOver(
 ) {
 	const { domain, types, primaryType, message } = typedData;
 	const { checkSigner } = await import('../signing');
-	if (signature !== undefined) await checkSigner(typedData, { signer, signature });
-	const sign = async () => signature ?? (await (await wallet()).signTypedData(typedData));
+	const provided = signature && (await checkSigner(typedData, { signer, signature }));
+	const sign = async () => provided ?? (await (await wallet()).signTypedData(typedData));
 	return { signs: { domain, types, primaryType, message }, sign };
 }
 

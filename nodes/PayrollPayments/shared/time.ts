@@ -27,6 +27,7 @@ function unixTimeAsDate(text: string): string | undefined {
 const NUMBER = /^[+-]?\d+(?:\.\d+)?$/;
 const HEX_NUMBER = /^0x[0-9a-f]{1,64}$/i;
 const ISO_TIME = /^[+-]?\d{4,6}-\d{2}(?:-\d{2})?(?:[T ]\d{2}:\d{2}.*)?$/i;
+const WITHOUT_ZONE = /[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?$/i;
 const HTTP_DATE = /^\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT$/i;
 
 /** In milliseconds: before this, no authorization could end, and no event could happen. */
@@ -34,20 +35,28 @@ const ETHEREUM_BEGAN = Date.UTC(2015, 6, 30);
 /** In milliseconds: after this, a year has more than four digits. */
 const LATEST_DATE = Date.UTC(9999, 11, 31);
 
-/** A Unix time, ISO 8601 or HTTP date, in milliseconds; NaN if the text is none of these. */
-export function timeIn(value: string): number {
-	const text = value.trim();
+/**
+ * A Unix time, ISO 8601 (in UTC, unless it names a zone) or HTTP date, in milliseconds; NaN for anything
+ * else.
+ */
+export function timeIn(value: unknown): number {
+	if (typeof value !== 'string' && typeof value !== 'number') return NaN;
+	const text = String(value).trim();
 	if (NUMBER.test(text) || HEX_NUMBER.test(text)) {
 		const time = toMilliseconds(Number(text));
 		/* A number that large is more likely to mean “never” than a time of finer units long ago. */
 		return Number(text) > MAX_UNIX_SECONDS && time < ETHEREUM_BEGAN ? NaN : time;
 	}
-	return ISO_TIME.test(text) || HTTP_DATE.test(text) ? Date.parse(text) : NaN;
+	if (!ISO_TIME.test(text) && !HTTP_DATE.test(text)) return NaN;
+	return Date.parse(WITHOUT_ZONE.test(text) ? `${text.replace(' ', 'T')}Z` : text);
 }
 
-/** {@link timeIn} as people read it; undefined if it isn't the time of an authorization. */
+/** {@link timeIn} as people read it, with what is there if that may be misread; undefined if it isn't a time. */
 export function expiryAsDate(value: string): string | undefined {
 	const time = timeIn(value);
 	const isTime = time > ETHEREUM_BEGAN && time <= LATEST_DATE;
-	return unixTimeAsDate(value) ?? (isTime ? dateAndMinute(new Date(time)) : undefined);
+	const known = unixTimeAsDate(value);
+	if (known !== undefined || !isTime) return known;
+	const date = dateAndMinute(new Date(time));
+	return ISO_TIME.test(value.trim()) ? date : `${date} (${value.trim()})`;
 }

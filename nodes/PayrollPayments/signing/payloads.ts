@@ -7,14 +7,20 @@ const OBJECT = { invalid_type_error: 'must be an object', required_error: 'is mi
 const LIST = { invalid_type_error: 'must be a list', required_error: 'is missing' };
 const text = z.string({ invalid_type_error: 'must be text', required_error: 'is missing' });
 
+/** Some services write whole numbers as such. */
+const integerText = z.preprocess(
+	(value) => (Number.isSafeInteger(value) ? String(value) : value),
+	text,
+);
+
 /** typed_data of administrator invites, as operation 7 takes it back (docs/api.md, Endpoint 7). */
 export const setRolesRequest = z
 	.object({
 		from: exactAddress,
 		to: exactAddress,
-		salt: text,
-		expires: text,
-		data: z.array(z.object({ role: text, account: exactAddress }, OBJECT).strict(), LIST),
+		salt: integerText,
+		expires: integerText,
+		data: z.array(z.object({ role: integerText, account: exactAddress }, OBJECT).strict(), LIST),
 	})
 	.strict();
 

@@ -217,21 +217,24 @@ export function parseTypedData(input: UncheckedTypedData, prefix: string): Guard
 	return new GuardedTypedData(domain, types, primaryType, fitted);
 }
 
-/** Refuses a provided signature that isn't the signer's, over exactly this typed data. */
+/**
+ * Refuses a provided signature that isn't the signer's, over exactly this typed data.
+ * @returns it as every verifier accepts it
+ */
 export async function checkSigner(
 	typedData: GuardedTypedData,
 	{ signer, signature }: { readonly signer: string; readonly signature: string },
-): Promise<void> {
+): Promise<Hex> {
 	const readable = readSignature(signature);
 	const recovered = readable && (await signerOf(typedData.hash, readable));
-	if (recovered === undefined) {
+	if (readable === undefined || recovered === undefined) {
 		return refuseToSign(
 			'Signature isn’t valid',
 			'Enter the 65-byte signature as the signer returned it: 0x followed by 130 hex characters.',
 		);
 	}
-	if (isSameAddress(recovered, signer)) return;
-	refuseToSign(
+	if (isSameAddress(recovered, signer)) return readable;
+	return refuseToSign(
 		'Signature isn’t Signer’s signature of this typed data',
 		'Sign exactly this typed data with the wallet in Signer.',
 	);

@@ -48,7 +48,8 @@ export function parseEvent(
 
 	const { data: essentials, error } = essentialSchema.safeParse(event);
 	if (essentials === undefined) throw notAnEvent(error.issues.map(describeIssue)[0] ?? '');
-	const { event_type: eventType, idempotency_key: idempotencyKey } = essentials;
+	const { event_type: eventType, idempotency_key: key } = essentials;
+	const idempotencyKey = String(key);
 
 	const described = DOCUMENTED_EVENTS.find(({ shape }) => shape.event_type.value === eventType);
 	const schema = isDocumented(event.event_version) ? (described ?? eventSchema) : eventSchema;
@@ -62,9 +63,10 @@ export function parseEvent(
 	};
 }
 
-/** Whether events of this version are documented: 1.x and 2.x. One that isn't text is wrong anyway. */
+/** Whether events of this version are documented: 1.x and 2.x. One that is neither text nor a number is wrong anyway. */
 function isDocumented(version: unknown): boolean {
-	return typeof version !== 'string' || /^v?0*[12](?:\.|$)/i.test(version.trim());
+	const isVersion = typeof version === 'string' || typeof version === 'number';
+	return !isVersion || /^v?0*[12](?:\.|$)/i.test(String(version).trim());
 }
 
 /** The charset of a body of JSON; undefined for another content type. */

@@ -112,7 +112,7 @@ function checkAge(
 ): void {
 	if (maximumSeconds === Number.POSITIVE_INFINITY) return;
 	const hint = 'See Maximum Age (Seconds) in the trigger’s options.';
-	const age = Math.round((now - timeIn(String(created))) / 1000);
+	const age = Math.round((now - timeIn(created)) / 1000);
 	if (!(age >= -MAX_SECONDS_AHEAD)) {
 		throw new Rejected(401, 'The event has no usable creation time', { hint });
 	}

@@ -128,7 +128,7 @@ function statusOf(status: JsonValue): JsonValue {
 
 /** A time as ISO 8601, or null if it's out of a date's range. */
 function isoTime(created: JsonValue): string | null {
-	const date = new Date(timeIn(String(created)));
+	const date = new Date(timeIn(created));
 	return Number.isNaN(date.getTime()) ? null : date.toISOString();
 }
 

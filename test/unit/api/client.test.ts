@@ -31,6 +31,7 @@ afterEach(() => void jest.useRealTimers());
 
 interface Circumstances {
 	readonly retries?: number;
+	readonly longestPause?: number;
 	readonly signal?: AbortSignal;
 	/** Called with each request, before it is answered. */
 	readonly onRequest?: () => void;
@@ -40,7 +41,7 @@ interface Circumstances {
 async function send(
 	method: Call<unknown>['method'],
 	answers: Array<HttpAnswer | Error>,
-	{ retries, signal, onRequest }: Circumstances = {},
+	{ onRequest, ...limits }: Circumstances = {},
 ) {
 	const requests: HttpRequest[] = [];
 	const times: number[] = [];
@@ -64,7 +65,7 @@ async function send(
 		accessToken: 'a.b.c',
 	});
 	let isOver = false;
-	const client = new Client(credentials, transport, new Redactor(), { retries, signal });
+	const client = new Client(credentials, transport, new Redactor(), limits);
 	const work = (
 		method === 'GET' ? client.sendRead({ ...call, method }) : client.sendWrite({ ...call, method })
 	)
@@ -140,6 +141,12 @@ it('reads both kinds of Retry-After', () => {
 	expect(retryAfter('Wed, 21 Oct 2026 07:28:00 GMT', now)).toBe(30_000);
 	expect(retryAfter('Wed, 21 Oct 2026 07:27:00 GMT', now)).toBe(0);
 	expect(retryAfter('soon', 0)).toBeUndefined();
+});
+
+it('isn’t repeated where the service asks for a longer pause than the caller has', async () => {
+	const later = failing(429, { 'retry-after': '6' });
+	expect((await send('GET', [later, ok], { longestPause: 5_000 })).requests).toHaveLength(1);
+	expect((await send('GET', [later, ok], { longestPause: 6_000 })).requests).toHaveLength(2);
 });
 
 it.each<[string, number, string]>([

@@ -73,6 +73,24 @@ it('goes on where only a next page is named, in words', async () => {
 });
 
 it.each([
+	['which heeds only offsets', ({ offset = 0 }: Query) => Number(offset)],
+	['which counts pages from 0', ({ page = 0 }: Query) => Number(page) * 50],
+])(
+	'reads the whole list of a service that names only the next page, %s',
+	async (_what, startOf) => {
+		const { call } = serviceThat((query) => {
+			const users = usersTo(101).slice(startOf(query), startOf(query) + 50);
+			return {
+				users,
+				pagination: { next_page: users.length < 50 ? null : Number(query.page ?? 0) + 1 },
+			};
+		});
+		const users = await teamUsers(call, { teamId: 'te-1' });
+		expect(new Set(users.map(({ nanoid }) => nanoid)).size).toBe(101);
+	},
+);
+
+it.each([
 	['the same offset again', 1, 0, 'reports offset 0 as'],
 	['an earlier offset', 1, -3, 'reports offset -3 as'],
 	['half an offset', 1, 1.5, 'reports offset 1.5 as'],

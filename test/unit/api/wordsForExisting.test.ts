@@ -91,6 +91,8 @@ it.each([
 	],
 	...['Invalid state: scheduled', 'Payment is not pending', 'Request hash seen', 'Nothing to pay'],
 	...['RequestExecuted()', 'Forward request no longer valid', 'Payment with onchain_id 5 found'],
+	...['A payment with this client reference id has been found', 'Payment is not in DRAFT status'],
+	...['The payment isn’t pending', 'Payment intent is closed', 'amount due: 0'],
 	...['upstream closed connection', 'Remote end closed connection without response'],
 ])('means that it was there before: %s', (text) => {
 	expect(saysItExists(text)).toBe(true);
@@ -139,6 +141,10 @@ it.each([
 	...['Payments can only be made once per day', 'Payment could not be confirmed: bad signer'],
 	...['Invite has been delivered but not accepted', 'Verification result: success'],
 	...['Payment status: failed', 'Payment intent not found', 'A payment with this ID was not found'],
+	...['KYC documents are no longer valid', 'Recipient status: removed', 'Payout status: disabled'],
+	...['System status: scheduled downtime', 'Recipient has a status, expected status active'],
+	...['Cannot send payment because account 1234 is closed', 'Payment with no recipient found'],
+	...['Transfer account must be in active state', 'Payment to wallet 0xab12 is locked'],
 	...['Transfer found for another team', 'Contractor has left your account', 'Tx unknown'],
 ])('does not mean that it was there before: %s', (text) => {
 	expect(saysItExists(text)).toBe(false);

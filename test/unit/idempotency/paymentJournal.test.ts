@@ -259,7 +259,7 @@ describe('a payment that was sent', () => {
 		[' 1790000000000 ', '2026-09-21 14:13 UTC (1790000000000)'],
 		['9999999999', '2286-11-20 17:46 UTC'],
 		['2026-09-21T14:13:20Z', '2026-09-21 14:13 UTC'],
-		['0x6ab13b80', '2026-09-21 14:13 UTC'],
+		['0x6ab13b80', '2026-09-21 14:13 UTC (0x6ab13b80)'],
 		[1_790_000_000, '2026-09-21 14:13 UTC'],
 	])('says until when its authorization is valid: %j', async (expires, time) => {
 		const valid = { ...payment, typedData: { ...typedData, expires } };

@@ -106,7 +106,8 @@ describe('the check of a run', () => {
 		['block 17', 'valid until block 17'],
 		['2025-01-01T00:00:00Z', 'expired on 2025-01-01 00:00 UTC'],
 		['999999999', 'expired on 999999999'],
-		['1600000000000000', 'expired on 2020-09-13 12:26 UTC'],
+		['1600000000000000', 'expired on 2020-09-13 12:26 UTC (1600000000000000)'],
+		['2025-01-01 00:00', 'expired on 2025-01-01 00:00 UTC'],
 	])('says of an authorization with expires %s that it is %s', (expires, text) => {
 		const columns = { amount: '125.00', expires };
 		const { message } = paymentReport('Pay?', { ...paymentRow(0), columns });

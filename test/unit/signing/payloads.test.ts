@@ -31,7 +31,7 @@ describe('the typed data of administrator invites', () => {
 		]),
 		['data must be a list', { data: grant }],
 		['data.0 must be an object', { data: [account] }],
-		['expires must be text', { expires: 4102444800 }],
+		['expires must be text', { expires: 4102444800.5 }],
 		['data.0.role is missing', { data: [{ account }] }],
 		["data.0 Unrecognized key(s) in object: 'group'", { data: [{ ...grant, group: '' }] }],
 		["Unrecognized key(s) in object: 'more'", { more: '' }],

@@ -8,6 +8,7 @@ import {
 	parseTypedData,
 	type UncheckedTypedData,
 } from '../../../nodes/PayrollPayments/signing/typedData';
+import { HALF_OF_THE_CURVE, malleable } from '../../support/malleable';
 import { runs } from '../../support/propertyRuns';
 import { refusalOf } from '../../support/refusals';
 import { membersIn, noteFrom } from './note';
@@ -336,7 +337,6 @@ describe('typed data', () => {
 });
 
 describe('the signer of typed data', () => {
-	const HALF_OF_THE_CURVE = '7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0';
 	let signature: string;
 
 	beforeAll(async () => {
@@ -363,13 +363,6 @@ describe('the signer of typed data', () => {
 			hint: 'Sign exactly this typed data with the wallet in Signer.',
 		});
 	});
-
-	/** The other valid form of the same signature, which contracts refuse. */
-	const malleable = (one: string) => {
-		const order = 2n * BigInt(`0x${HALF_OF_THE_CURVE}`) + 1n;
-		const highS = (order - BigInt(`0x${one.slice(66, 130)}`)).toString(16).padStart(64, '0');
-		return `${one.slice(0, 66)}${highS}${one.endsWith('1b') ? '1c' : '1b'}`;
-	};
 
 	it('may have s in the middle of the curve; a higher one is spelled lower', async () => {
 		const middle = `${signature.slice(0, 66)}${HALF_OF_THE_CURVE}1b`;

@@ -144,7 +144,11 @@ it.each([
 	[0, '1970-01-01T00:00:00.000Z'],
 	[1e300, null],
 	[-1e300, null],
-])('reads created %d as %s', (created, time) => {
+	['2026-03-31T09:30:00', '2026-03-31T09:30:00.000Z'],
+	['2026-03-31 11:30:00.5+02:00', '2026-03-31T09:30:00.500Z'],
+	[[1_774_949_400], null],
+])('reads created %j as %s, wherever n8n runs', (created, time) => {
+	process.env.TZ = 'Asia/Tokyo';
 	expect(row(otherEvent({ created })).created_at).toBe(time);
 });
 

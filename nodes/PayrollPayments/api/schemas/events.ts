@@ -75,7 +75,7 @@ export const eventSchema = z
 		event_type: z.string().min(1, 'is missing'),
 		event_version: textOrNumber,
 		request_id: z.string().nullish(),
-		idempotency_key: z.string().min(1, 'is missing'),
+		idempotency_key: textOrNumber.refine((key) => key !== '', 'is missing'),
 	})
 	.passthrough();
 

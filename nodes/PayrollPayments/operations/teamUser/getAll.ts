@@ -29,14 +29,14 @@ const textColumn = z.string().nullable().catch(null);
 /* Some services number their roles. */
 const roleColumn = z.union([z.string(), z.number()]).transform(String).nullable().catch(null);
 /* Some services write flags as numbers or text. */
-const FLAGS = new Map<unknown, boolean>([
-	[1, true],
+const FLAGS = new Map<string, boolean>([
+	['1', true],
 	['true', true],
-	[0, false],
+	['0', false],
 	['false', false],
 ]);
 const flagColumn = z.preprocess(
-	(value) => FLAGS.get(value) ?? value,
+	(value) => FLAGS.get(String(value).toLowerCase()) ?? value,
 	z.boolean().nullable().catch(null),
 );
 
