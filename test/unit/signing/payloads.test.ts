@@ -38,6 +38,12 @@ describe('the typed data of administrator invites', () => {
 	])('is refused: %s', (fault, change) => {
 		expect(faultOf(setRolesRequest, { ...request, ...change })).toBe(fault);
 	});
+
+	it('may have whole numbers, which become text', () => {
+		const numbers = { salt: 918273645, expires: 4102444800, data: [{ ...grant, role: 2 }] };
+		const texts = { ...request, data: [{ ...grant, role: '2' }] };
+		expect(setRolesRequest.parse({ ...request, ...numbers })).toEqual(texts);
+	});
 });
 
 describe('a payment authorization', () => {
