@@ -98,7 +98,8 @@ async function recordTogether(
 	const isThere = (entry: string) => wasThere.has(entry);
 	/* Whether this list descends from an earlier call for the claim. */
 	const hasLasted = ({ mark }: Claim) => isThere(mark);
-	const judge = (claim: Claim): Verdict => {
+	/* What is added to claims below changes no verdict: a required key that wasn't there is seen anyway. */
+	const verdictOn = (claim: Claim): Verdict => {
 		const { keys, permanentKeys = [], requiredKeys = [] } = claim;
 		const isRecorded = (key: string) => isThere(key) || firstWith.get(key) !== claim;
 		if (!hasLasted(claim) && !claim.mayClaim(isRecorded)) return 'seen'; /* 3 */
@@ -106,9 +107,7 @@ async function recordTogether(
 		const isLasting = hasLasted(claim) && [...keys, ...permanentKeys].every(isThere);
 		return isLasting || claim.isOnlyProcess ? 'claimed' /* 5 */ : 'recorded'; /* 2, 4 */
 	};
-	/* Before `added` changes, which they depend on. */
-	const verdicts = new Map(claims.map((claim) => [claim, judge(claim)]));
-	const lost = claims.filter((claim) => verdicts.get(claim) === 'seen');
+	const lost = claims.filter((claim) => verdictOn(claim) === 'seen');
 	/* What an earlier call for it added is another's by now. */
 	for (const claim of lost) if (!hasLasted(claim)) claim.added.clear();
 	for (const [entry, claim] of firstWith) {
@@ -116,10 +115,8 @@ async function recordTogether(
 	}
 	const traces = lost.flatMap(({ added }) => [...added]);
 	await remove(traces).catch(() => undefined);
-	if (claims.every((claim) => !claim.isOnlyProcess && verdicts.get(claim) === 'claimed')) {
-		endQuiet();
-	}
-	return (claim) => verdicts.get(claim) ?? judge(claim);
+	if (claims.every((claim) => !claim.isOnlyProcess && verdictOn(claim) === 'claimed')) endQuiet();
+	return verdictOn;
 }
 
 interface Batch {
