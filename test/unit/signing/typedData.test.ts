@@ -372,7 +372,10 @@ describe('the signer of typed data', () => {
 		expect([middle, higher].map(readSignature)).toEqual([middle, middle]);
 		const highest = `${signature.slice(0, 66)}${(2n * BigInt(`0x${HALF_OF_THE_CURVE}`)).toString(16)}1b`;
 		expect(readSignature(highest)).toBe(`${signature.slice(0, 66)}${'1'.padStart(64, '0')}1c`);
-		expect(readSignature(`0x${'f'.repeat(128)}1b`)).toBeUndefined();
+		const order = (2n * BigInt(`0x${HALF_OF_THE_CURVE}`) + 1n).toString(16);
+		for (const beyond of [order, 'f'.repeat(64)]) {
+			expect(readSignature(`${signature.slice(0, 66)}${beyond}1b`)).toBeUndefined();
+		}
 		await check(malleable(signature));
 		expect(readSignature(malleable(signature))).toBe(signature);
 	});
