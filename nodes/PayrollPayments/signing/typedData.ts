@@ -227,13 +227,13 @@ export async function checkSigner(
 ): Promise<Hex> {
 	const readable = readSignature(signature);
 	const recovered = readable && (await signerOf(typedData.hash, readable));
-	if (readable === undefined || recovered === undefined) {
+	if (recovered && isSameAddress(recovered, signer)) return readable;
+	if (recovered === undefined) {
 		return refuseToSign(
 			'Signature isn’t valid',
 			'Enter the 65-byte signature as the signer returned it: 0x followed by 130 hex characters.',
 		);
 	}
-	if (isSameAddress(recovered, signer)) return readable;
 	return refuseToSign(
 		'Signature isn’t Signer’s signature of this typed data',
 		'Sign exactly this typed data with the wallet in Signer.',

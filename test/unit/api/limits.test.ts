@@ -243,6 +243,7 @@ describe('a payment', () => {
 		['Ana@Example.Com', 'ana@example.com'],
 		['@example.com', 'Anybody@Example.Com'],
 		['ben@example.org, @example.com', 'ana@example.com'],
+		['', 'ana@example.com'],
 	])('to the recipients %j goes to %j', (paymentRecipients, recipientEmail) => {
 		expect(() => payTo(paymentRecipients, recipientEmail)).not.toThrow();
 	});
