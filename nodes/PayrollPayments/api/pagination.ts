@@ -87,8 +87,7 @@ async function pagedUsers(read: SendRead, request: UsersRequest, listed: readonl
 		if (!isLast && !(Number.isSafeInteger(next) && next > offset)) {
 			throw unusableAnswer(`The service reports offset ${next} as the one after offset ${offset}`);
 		}
-		const isEnough = found.size >= most;
-		if (isLast || isEnough) return [...found.values()].slice(0, most);
+		if (isLast || found.size >= most) return [...found.values()].slice(0, most);
 		offset = next;
 		const page = nextPage(pagination);
 		place = page === undefined ? { offset, count } : { page, count: pageSize };
