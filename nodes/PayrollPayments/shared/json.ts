@@ -44,15 +44,15 @@ const TOKEN = /\\.|"(?:\s*:)?|-?\d[\d.e+-]*/gi;
 
 /**
  * The value of a JSON text, or undefined if the text isn't JSON. A number that JSON.parse would round
- * becomes text, digit for digit; `unholdable` names the members that hold one that is infinite or 0 then.
+ * becomes text, digit for digit; `outOfRange` names the members that hold one that is infinite or 0 then.
  */
 export function parseExactly(text: string): {
 	readonly value: JsonValue | undefined;
-	readonly unholdable: readonly string[];
+	readonly outOfRange: readonly string[];
 } {
 	const value = parseJson(text);
-	if (value === undefined || !PERHAPS_ROUNDED.test(text)) return { value, unholdable: [] };
-	const unholdable: string[] = [];
+	if (value === undefined || !PERHAPS_ROUNDED.test(text)) return { value, outOfRange: [] };
+	const outOfRange: string[] = [];
 	let hasRounded = false;
 	let member = '';
 	let quote: number | undefined;
@@ -62,12 +62,12 @@ export function parseExactly(text: string): {
 			quote = quote === undefined ? index : undefined;
 		} else if (quote === undefined && MAY_BE_ROUNDED.test(token) && isRounded(token)) {
 			hasRounded = true;
-			if ([0, Infinity].includes(Math.abs(Number(token)))) unholdable.push(member);
+			if ([0, Infinity].includes(Math.abs(Number(token)))) outOfRange.push(member);
 			return JSON.stringify(token);
 		}
 		return token;
 	});
-	return { value: hasRounded ? parseJson(exact) : value, unholdable };
+	return { value: hasRounded ? parseJson(exact) : value, outOfRange };
 }
 
 /** Whether JSON.parse makes another number of this one. Some libraries print all 17 digits. */

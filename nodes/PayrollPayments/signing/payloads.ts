@@ -7,11 +7,16 @@ const OBJECT = { invalid_type_error: 'must be an object', required_error: 'is mi
 const LIST = { invalid_type_error: 'must be a list', required_error: 'is missing' };
 const text = z.string({ invalid_type_error: 'must be text', required_error: 'is missing' });
 
-/** Some services write whole numbers as such. */
-const integerText = z.preprocess(
-	(value) => (Number.isSafeInteger(value) ? String(value) : value),
-	text,
-);
+/** Whole numbers, which some services write as such, as text in decimal digits, at any depth. */
+export function integersAsText(value: unknown): unknown {
+	if (Array.isArray(value)) return value.map(integersAsText);
+	if (!isRecord(value)) return Number.isSafeInteger(value) ? String(value) : value;
+	return Object.fromEntries(
+		Object.entries(value).map(([name, each]) => [name, integersAsText(each)]),
+	);
+}
+
+const integerText = z.preprocess(integersAsText, text);
 
 /** typed_data of administrator invites, as operation 7 takes it back (docs/api.md, Endpoint 7). */
 export const setRolesRequest = z

@@ -34,13 +34,13 @@ export function parseEvent(
 	if (charset === undefined) throw notAnEvent('the content type must be application/json');
 	const text = /^utf-?8$/i.test(charset) ? decode(rawBody) : undefined;
 	if (text === undefined) throw notAnEvent('the body must be in UTF-8');
-	const { value: event, unholdable } = parseExactly(text);
+	const { value: event, outOfRange } = parseExactly(text);
 	if (event === undefined) throw notAnEvent('the body is not valid JSON');
 	if (!isRecord(event)) throw notAnEvent('the body is not a JSON object');
 	if (isDeeperThan(event, DEEPEST)) {
 		throw notAnEvent(`the body is nested deeper than ${DEEPEST} levels`);
 	}
-	const [member] = unholdable;
+	const [member] = outOfRange;
 	if (member !== undefined) {
 		const where = member.slice(0, 60);
 		throw notAnEvent(`the body contains a number that JSON can’t hold, in ${where}`);

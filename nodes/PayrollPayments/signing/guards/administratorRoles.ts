@@ -1,7 +1,6 @@
 import { keccak256, stringToBytes } from 'viem/utils';
 import type { z } from 'zod';
 
-import { isRecord } from '../../shared/json';
 import { quantity } from '../../shared/lists';
 import { timeIn } from '../../shared/time';
 import { quoted } from '../../shared/redaction';
@@ -12,7 +11,7 @@ import {
 	roleLabel,
 	ROLES,
 } from '../../contract/roles';
-import { setRolesRequest } from '../payloads';
+import { integersAsText, setRolesRequest } from '../payloads';
 import { refuseToSign } from '../signature';
 import { parseTypedData, readTypes, type GuardedTypedData } from '../typedData';
 import { checkSender } from './sender';
@@ -46,15 +45,6 @@ export interface AdministratorInviteExpectation extends RoleExpectation {
 	readonly accounts: number;
 	/** Milliseconds since 1970, for tests. */
 	readonly now?: number;
-}
-
-/** The message with whole numbers, which some services write as such, as text in decimal digits. */
-function integersAsText(value: unknown): unknown {
-	if (Array.isArray(value)) return value.map(integersAsText);
-	if (!isRecord(value)) return Number.isSafeInteger(value) ? String(value) : value;
-	return Object.fromEntries(
-		Object.entries(value).map(([name, each]) => [name, integersAsText(each)]),
-	);
 }
 
 function checkDocumentedTypes(input: unknown): void {
