@@ -5,7 +5,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 
-import { installDependencies, installN8n } from '../tooling/installations.mjs';
+import { installDependencies, installN8n, isN8nInstalled } from '../tooling/installations.mjs';
 import { lockUntilExit } from '../tooling/lock.mjs';
 import { packedPackage } from '../tooling/packaging.mjs';
 import { keepTemporaryFiles, repository } from '../tooling/paths.mjs';
@@ -71,20 +71,10 @@ async function loadDemo() {
 	return await tsImport('../practice/demo.ts', import.meta.url);
 }
 
-/**
- * Builds the package, starts the sandbox, shows a first result if n8n isn't there yet, and installs
- * the package for n8n.
- *
- * @param {() => boolean} isN8nInstalled
- */
-async function preparePackage(isN8nInstalled) {
-	const building = withProgress('Building and packing', packedPackage);
+async function startSandbox() {
 	const demo = await loadDemo();
 	const sandbox = await demo.startSandbox(dataFolder);
 	servers.push(sandbox);
-	const tarball = await building;
-	if (!isN8nInstalled()) await demo.showFirstResult(sandbox);
-	await demo.installPackage(dataFolder, tarball);
 	return { demo, sandbox };
 }
 
@@ -92,15 +82,16 @@ async function preparePackage(isN8nInstalled) {
 async function start() {
 	refuseSecondStart();
 	if (reset) removeN8nData();
-	let isN8nInstalled = false;
-	/* The first result needs only these. Beside n8n's installation they take twice as long. */
 	await installDependencies('start');
-	const [installation, { demo, sandbox }] = await Promise.all([
-		installN8n().then((result) => {
-			isN8nInstalled = true;
-			return result;
-		}),
-		preparePackage(() => isN8nInstalled),
+	const [tarball, { demo, sandbox }] = await Promise.all([
+		withProgress('Building and packing', packedPackage),
+		startSandbox(),
+	]);
+	/* Beside n8n's installation, what comes before it takes twice as long. */
+	if (!(await isN8nInstalled())) await demo.showFirstResult(sandbox);
+	const [installation] = await Promise.all([
+		installN8n(),
+		demo.installPackage(dataFolder, tarball),
 	]);
 	const n8nProcess = await demo.prepareN8n(installation, dataFolder, { dev });
 	servers.push(n8nProcess);

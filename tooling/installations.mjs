@@ -11,7 +11,6 @@ import {
 	writeFileSync,
 } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { constants } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -82,9 +81,21 @@ async function manifestOf(name) {
 }
 
 /**
- * Installs what tooling/hosts/NAME/package.json lists into the cache, unless that has been done.
- * Each version of that file has its own folder, so that checkouts don't replace each other's. An
- * interrupted installation leaves no `complete` file and is repeated.
+ * Where what tooling/hosts/NAME/package.json lists is installed, in the cache. Each version of that file
+ * has its own folder, so that checkouts don't replace each other's. An interrupted installation leaves no
+ * `complete` file, its marker, and is repeated.
+ *
+ * @param {string} name
+ */
+async function placeOf(name) {
+	const manifest = await manifestOf(name);
+	const hash = createHash('sha256').update(readFileSync(manifest)).digest('hex').slice(0, 8);
+	const folder = path.join(cacheFolder, `${path.basename(path.dirname(manifest))}-${hash}`);
+	return { manifest, folder, marker: path.join(folder, 'complete') };
+}
+
+/**
+ * Installs what tooling/hosts/NAME/package.json lists, unless that has been done.
  *
  * @param {string} name
  * @param {{ description: string; megabytes: number }} about what is printed when it is done, and the
@@ -92,10 +103,7 @@ async function manifestOf(name) {
  * @param {(folder: string) => Promise<unknown>} install
  */
 async function installOnce(name, { description, megabytes }, install) {
-	const manifest = await manifestOf(name);
-	const hash = createHash('sha256').update(readFileSync(manifest)).digest('hex').slice(0, 8);
-	const folder = path.join(cacheFolder, `${path.basename(path.dirname(manifest))}-${hash}`);
-	const marker = path.join(folder, 'complete');
+	const { manifest, folder, marker } = await placeOf(name);
 	if (existsSync(marker)) return folder;
 	await whileLocked(`${folder}.lock`, `installs ${name}`, async () => {
 		if (existsSync(marker)) return;
@@ -267,6 +275,12 @@ function compilerSettings(node) {
  * @property {Record<string, string>} env the environment to run it in
  */
 
+/** Whether the n8n of `npm start` is there. */
+export async function isN8nInstalled() {
+	const { marker } = await placeOf(`n8n-${DEFAULT_N8N_VERSION}`);
+	return existsSync(marker);
+}
+
 /**
  * @param {import('./n8nVersions.mjs').N8nVersion} [version]
  * @returns {Promise<N8nInstallation>}
@@ -286,8 +300,6 @@ export async function installN8n(version = DEFAULT_N8N_VERSION) {
 			await run(node, [pnpm, 'install', '--prod', ...options, ...FEW_RETRIES], {
 				cwd,
 				env: { ...env, ...compilerSettings(node), NODE_COMPILE_CACHE: store },
-				/* The first result comes before n8n and needs the processors, too. */
-				priority: constants.priority.PRIORITY_BELOW_NORMAL,
 			});
 			inBackground(removal, [store, path.join(cwd, 'node_modules')]);
 		},

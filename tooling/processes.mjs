@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import { Socket } from 'node:net';
-import { setPriority } from 'node:os';
 
 /**
  * The processes that were started here and run. Each leads its own process group, so that stopping
@@ -138,18 +137,16 @@ export function cleanEnvironment(additions = {}) {
  *
  * @param {string} command
  * @param {string[]} args
- * @param {{ cwd?: string; env?: Record<string, string>; priority?: number }} [options] its priority
- * is one of `os.constants.priority`
+ * @param {{ cwd?: string; env?: Record<string, string> }} [options]
  * @returns {Promise<string>}
  * @throws {Error} with the last lines of its output, when its exit code isn't 0
  */
-export async function run(command, args, { cwd, env = cleanEnvironment(), priority } = {}) {
+export async function run(command, args, { cwd, env = cleanEnvironment() } = {}) {
 	const { child, ended } = spawnGroup(command, args, {
 		cwd,
 		env,
 		stdio: ['ignore', 'pipe', 'pipe'],
 	});
-	if (child.pid !== undefined && priority !== undefined) setPriority(child.pid, priority);
 	let output = '';
 	let everything = '';
 	child.stdout?.setEncoding('utf8').on('data', (chunk) => {
