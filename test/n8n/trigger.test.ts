@@ -175,6 +175,14 @@ describe('deduplication', () => {
 		expect(await n8n.outputs()).toHaveLength(4);
 	});
 
+	it('records an event whose key is a number, too', async () => {
+		const nodeId = randomUUID();
+		const n8n = await host({ nodeId });
+		expect(await n8n.send(otherEvent({ idempotency_key: 12345 }))).toEqual(GENUINE);
+		await n8n.idle();
+		expect(store.lists.get(nodeId)).toHaveLength(1);
+	});
+
 	it('can be turned off', async () => {
 		const nodeId = randomUUID();
 		const n8n = await host({ nodeId, parameters: { options: { deduplicate: false } } });

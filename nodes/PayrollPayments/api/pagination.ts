@@ -45,11 +45,10 @@ function goesOn(pagination: Pagination): boolean {
 	return hasMore ?? (offset ?? (isNamed ? page : null)) !== null;
 }
 
-/** The next page, where only its number says where to go on. */
+/** The number of the next page, where the service tells it. */
 function nextPage(pagination: Pagination): number | undefined {
 	const page = Number(pagination?.next_page);
-	const isOffset = typeof pagination?.next_offset === 'number';
-	return !isOffset && Number.isSafeInteger(page) && page > 1 ? page : undefined;
+	return Number.isSafeInteger(page) && page > 1 ? page : undefined;
 }
 
 /**
@@ -64,33 +63,41 @@ async function pagedUsers(read: SendRead, request: UsersRequest, listed: readonl
 	let offset = 0;
 	let pageSize = 0;
 	let place: Place = { page: 1, count };
+	/* How the service names the next place, and doesn't heed it. */
+	const ignored = new Set<'page' | 'offset'>();
 	for (let pages = 1; pages <= MOST_PAGES; pages++) {
 		const { users, pagination } = await answerTo(read, request, place);
 		/* A service may count pages by what was asked for, or by its own largest page. */
 		if (pages === 1) pageSize = users.length;
 		const { size: before } = found;
 		for (const user of users) found.set(user.nanoid ?? user, user);
-		/* Where only the next place says that there is more, a page with nobody new is the last. */
-		const isCertain = pagination?.has_more === true;
-		const next = pagination?.next_offset ?? offset + users.length;
 		const hasNobodyNew = pages > 1 && found.size === before;
-		if (hasNobodyNew && 'page' in place && goesOn(pagination)) {
-			/* The service names pages, and doesn't heed them. */
-			place = { offset, count };
+		const isIgnored = hasNobodyNew && goesOn(pagination);
+		if (isIgnored) ignored.add('page' in place ? 'page' : 'offset');
+		const page = ignored.has('page') ? undefined : nextPage(pagination);
+		const isOffsetNamed = (pagination?.next_offset ?? 0) > offset && !ignored.has('offset');
+		const byPage = page !== undefined && !isOffsetNamed;
+		const placeFrom = (start: number): Place =>
+			byPage ? { page, count: pageSize } : { offset: start, count };
+		if (isIgnored && (byPage || !ignored.has('offset'))) {
+			place = placeFrom(offset);
 			continue;
 		}
+		const following = offset + users.length;
+		const next = byPage ? following : (pagination?.next_offset ?? following);
+		/* Where only the next place says that there is more, a page with nobody new is the last. */
+		const isCertain = pagination?.has_more === true;
 		const isEnd = hasNobodyNew || users.length === 0 || next <= offset;
 		const isLast = !goesOn(pagination) || (!isCertain && isEnd);
-		if (!isLast && (hasNobodyNew || users.length === 0)) {
+		if (isLast || found.size >= most) return [...found.values()].slice(0, most);
+		if (hasNobodyNew || users.length === 0) {
 			throw unusableAnswer('The service lists nobody new on a page, but reports more users');
 		}
-		if (!isLast && !(Number.isSafeInteger(next) && next > offset)) {
+		if (!(Number.isSafeInteger(next) && next > offset)) {
 			throw unusableAnswer(`The service reports offset ${next} as the one after offset ${offset}`);
 		}
-		if (isLast || found.size >= most) return [...found.values()].slice(0, most);
 		offset = next;
-		const page = nextPage(pagination);
-		place = page === undefined ? { offset, count } : { page, count: pageSize };
+		place = placeFrom(offset);
 	}
 	throw unusableAnswer(
 		`Reading the list stopped after ${MOST_PAGES} pages with ${found.size} users, but the service reports more`,

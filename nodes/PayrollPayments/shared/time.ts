@@ -26,8 +26,10 @@ function unixTimeAsDate(text: string): string | undefined {
 
 const NUMBER = /^[+-]?\d+(?:\.\d+)?$/;
 const HEX_NUMBER = /^0x[0-9a-f]{1,64}$/i;
-const ISO_TIME = /^[+-]?\d{4,6}-\d{2}(?:-\d{2})?(?:[T ]\d{2}:\d{2}.*)?$/i;
-const WITHOUT_ZONE = /[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?$/i;
+/** Day, hours and minutes, seconds, and the zone's hours and minutes; as databases and Go write it, too. */
+const ISO_TIME =
+	/^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(?::(\d\d(?:[.,]\d+)?))?(?: ?(?:Z|UTC|GMT|([+-]\d\d):?(\d\d)?(?: [a-z]+)?))?)?$/i;
+const BASIC_TIME = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(?=\d\d)/i;
 const HTTP_DATE = /^\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT$/i;
 
 /** In milliseconds: before this, no authorization could end, and no event could happen. */
@@ -47,8 +49,18 @@ export function timeIn(value: unknown): number {
 		/* A number that large is more likely to mean “never” than a time of finer units long ago. */
 		return Number(text) > MAX_UNIX_SECONDS && time < ETHEREUM_BEGAN ? NaN : time;
 	}
-	if (!ISO_TIME.test(text) && !HTTP_DATE.test(text)) return NaN;
-	return Date.parse(WITHOUT_ZONE.test(text) ? `${text.replace(' ', 'T')}Z` : text);
+	return HTTP_DATE.test(text) ? Date.parse(text) : isoTimeIn(text);
+}
+
+function isoTimeIn(text: string): number {
+	const extended = text.replace(BASIC_TIME, '$1-$2-$3T$4:$5:');
+	const [, day = '', minute = '00:00', second = '00', hours, minutes = '00'] =
+		ISO_TIME.exec(extended) ?? [];
+	/* February 30 would be a day of March. */
+	const midnight = Date.parse(day);
+	if (Number.isNaN(midnight) || !new Date(midnight).toISOString().startsWith(day)) return NaN;
+	const zone = hours === undefined ? 'Z' : `${hours}:${minutes}`;
+	return Date.parse(`${day}T${minute}:${second.replace(',', '.')}${zone}`);
 }
 
 /** {@link timeIn} as people read it, with what is there if that may be misread; undefined if it isn't a time. */

@@ -49,8 +49,11 @@ const TEXT_FILTERS = [
 	['providers', 'provider_name'],
 ] as const;
 
-/** As in {@link identifier}, but of any length from 15: examples of the service are longer than documented. */
-const ENTITY_ID = /^(?:te|co)-[\w-]{12,}$/;
+/**
+ * As in contract/identifiers.ts, but of any length from 15: examples of the service are longer than
+ * documented. Words such as “co-working-space” aren't identifiers.
+ */
+const ENTITY_ID = /^(?:te|co)-(?=.*[\dA-Z])[\w-]{12,}$/;
 
 /** The identifiers of teams and companies at the top level of the event or one level down. */
 function entityIdsOf(event: JsonObject): string[] {

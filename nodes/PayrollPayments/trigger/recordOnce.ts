@@ -21,9 +21,10 @@ export async function recordOnce(context: IExecuteFunctions): Promise<INodeExecu
 		if (context.continueOnFail()) return [[]];
 		throw shown;
 	}
-	const idempotencyKey = items[0]?.json.idempotency_key;
+	const { idempotency_key: idempotencyKey } = items[0]?.json ?? {};
+	const isKnown = typeof idempotencyKey === 'string' || typeof idempotencyKey === 'number';
 	/* A retry would find the record of its own first attempt, and a manual run must leave none. */
-	if (context.getMode() !== 'webhook' || typeof idempotencyKey !== 'string') return [items];
+	if (context.getMode() !== 'webhook' || !isKnown) return [items];
 	/* Of this execution's version of the workflow; the trigger may have been changed since. */
 	const options = () => context.getNodeParameter('options', 0, {});
 	const { recordedHistory: history } = readOptions({ read: options, readSaved: options });
@@ -32,7 +33,7 @@ export async function recordOnce(context: IExecuteFunctions): Promise<INodeExecu
 	const mayComeAgain = node.retryOnFail === true;
 	try {
 		const recording = { history, owner, mayComeAgain };
-		const key = eventKey(idempotencyKey);
+		const key = eventKey(String(idempotencyKey));
 		const nodeKey = nodeKeyOf(context.getWorkflow(), node);
 		const outcome = await recordEvent(context.helpers, nodeKey, key, recording);
 		if (outcome === 'first') return [items];

@@ -91,6 +91,19 @@ it.each([
 );
 
 it.each([
+	['an offset that it doesn’t heed', (last: number) => last],
+	['an offset of 0', () => 0],
+])('goes by the page of a service that names %s, too', async (_what, offsetAfter) => {
+	const { call } = serviceThat(({ page = 1 }) => {
+		const last = Number(page) * 50;
+		const next_page = last < 101 ? Number(page) + 1 : null;
+		const next_offset = next_page === null ? null : offsetAfter(last);
+		return { users: usersTo(101).slice(last - 50, last), pagination: { next_page, next_offset } };
+	});
+	expect(await teamUsers(call, { teamId: 'te-1', most: 200 })).toEqual(usersTo(101));
+});
+
+it.each([
 	['the same offset again', 1, 0, 'reports offset 0 as'],
 	['an earlier offset', 1, -3, 'reports offset -3 as'],
 	['half an offset', 1, 1.5, 'reports offset 1.5 as'],

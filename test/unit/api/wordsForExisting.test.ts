@@ -94,6 +94,16 @@ it.each([
 	...['A payment with this client reference id has been found', 'Payment is not in DRAFT status'],
 	...['The payment isn’t pending', 'Payment intent is closed', 'amount due: 0'],
 	...['upstream closed connection', 'Remote end closed connection without response'],
+	...['Payment cannot be processed in its current state', 'It can’t be processed any more'],
+	...['PAYMENT_CANNOT_BE_PROCESSED_ONCE_SUBMITTED', 'It cannot be processed multiple times'],
+	...[
+		'Payment cannot be processed because another one is pending',
+		'It can’t be processed anymore',
+	],
+	...[
+		'Too many transfers were processed for this authorization',
+		'It cannot be processed after that',
+	],
 ])('means that it was there before: %s', (text) => {
 	expect(saysItExists(text)).toBe(true);
 });
@@ -145,6 +155,10 @@ it.each([
 	...['System status: scheduled downtime', 'Recipient has a status, expected status active'],
 	...['Cannot send payment because account 1234 is closed', 'Payment with no recipient found'],
 	...['Transfer account must be in active state', 'Payment to wallet 0xab12 is locked'],
+	...[
+		'Payment cannot be processed as the recipient isn’t onboarded',
+		'Too many were sent this week',
+	],
 	...['Transfer found for another team', 'Contractor has left your account', 'Tx unknown'],
 ])('does not mean that it was there before: %s', (text) => {
 	expect(saysItExists(text)).toBe(false);

@@ -99,6 +99,7 @@ describe('filters', () => {
 		{ invite: { team: { entity_nanoid: team } } },
 		{ invite: null },
 		{ invite: { reason: 'co-operation', kind: 'te-am', count: 7 } },
+		{ invite: { invoice_description: 'co-working-space' } },
 		{ invite: { note: `${team} and more`, lead: `see ${team}` } },
 	])('entityIds lets events without one pass: %j', (content) => {
 		expect(of(company, otherEvent(content))).toBe(true);
