@@ -11,7 +11,7 @@ import { endedOrAborted } from '../shared/waiting';
 import { readCredentials, type ServiceCredentials } from './credentials';
 import { deadlineOf, exchangeOver } from './n8nHttp';
 import { allowedRequest, isPlainGet, toOwnOrigin } from './outboundRequests';
-import { stateOf } from './requestState';
+import { mayNotBeRetried, stateOf } from './requestState';
 import { addSecretsOf } from './secrets';
 import { packSession, sessionBinding, sessions, tokenIn } from './session';
 import { signIn } from './signIn';
@@ -37,14 +37,16 @@ export function authorizationHeaders(
 
 /**
  * Signs in; n8n calls this when `sessionToken` is empty, and before it repeats a request.
- * @returns nothing where the request may not be repeated, or isn't helped by another token
+ * @returns nothing where another node's request may not be repeated, or isn't helped by another token
+ * @throws where n8n would repeat one of ours
  */
 export async function obtainSession(
 	context: IHttpRequestHelper,
 	saved: ICredentialDataDecryptedObject,
 ): Promise<IDataObject> {
-	const { own, mayNotBeRetried } = stateOf(saved);
-	if (mayNotBeRetried === true) {
+	const state = stateOf(saved);
+	const { own } = state;
+	if (mayNotBeRetried(state)) {
 		/* Not an error of the credentials, which would mean that nothing was sent. */
 		if (own !== undefined) throw new Error('Our requests are never repeated by n8n');
 		return {};
@@ -84,21 +86,22 @@ export async function authenticateRequest(
 	const state = stateOf(saved);
 	const { own } = state;
 	throwIfStopped(own?.stopped);
-	if (state.mayNotBeRetried === true) {
+	if (mayNotBeRetried(state)) {
 		throw new UserError('The service refused the request, which isn’t sent again', {
 			hint: 'It may change something. With Wallet Sign-In, put a Balance: Get with these credentials in front of it, which signs in if the token has run out.',
 		});
 	}
 	const credentials = own?.credentials ?? readCredentials(saved);
-	/* n8n asks for a new token after an error here, too. */
-	state.mayNotBeRetried = true;
+	/* Until the request has passed. */
+	state.passage = 'refused';
 	const request =
 		own === undefined ? allowedRequest(credentials, options) : toOwnOrigin(credentials, options);
 	const boundTo = sessionBinding(credentials);
 	const token = sessions.usable(boundTo, tokenIn(saved.sessionToken, boundTo));
 	const needsToken = credentials.authentication === 'walletSignIn' && token === undefined;
-	state.mayNotBeRetried =
-		!needsToken && (own !== undefined || !isPlainGet({ ...options }, request));
+	if (needsToken) state.passage = undefined;
+	else if (own === undefined && isPlainGet({ ...options }, request)) state.passage = 'repeatable';
+	else state.passage = 'sentOnce';
 	const headers = { ...request.headers, ...authorizationHeaders(credentials, token) };
 	/* n8n hands the same object to `preAuthentication`, which must know what was sent. */
 	if (token !== undefined) saved.sessionToken = packSession(boundTo, token);

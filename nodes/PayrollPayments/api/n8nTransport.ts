@@ -66,7 +66,7 @@ function n8nTransport(
 			const received = answerFrom(response, { ...request, signal: stop }).catch(
 				(error: unknown) => {
 					/* n8n failed before it had the request, e.g. to save the token of a sign-in. */
-					const hasLeft = stateOf(data).mayNotBeRetried === true;
+					const hasLeft = stateOf(data).passage !== undefined;
 					if (hasLeft || !(error instanceof NoResponseError)) throw error;
 					throw error.with({
 						message: 'n8n could not make the request ready, so it was not sent',

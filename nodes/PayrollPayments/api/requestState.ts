@@ -13,7 +13,7 @@
  *
  * Neither method learns who sends a request, what the other one did, or what the service answered. But
  * n8n hands both the same copy of the credentials, one for each request. Here is what they have to
- * know of that request, by that copy.
+ * know of that request, by that copy; n8nTransport.ts asks here whether the request may have left.
  */
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
@@ -35,11 +35,24 @@ export interface OwnRequest {
 	readonly stopped?: AbortSignal;
 }
 
+/**
+ * What `authenticate` did with a request:
+ * - `refused`: it may not be sent, so n8n sends nothing.
+ * - `sentOnce`: n8n sends it and must not repeat it. It is ours, or another node's that may change something.
+ * - `repeatable`: n8n sends it, and may do so again after a 401: another node's plain GET.
+ */
+type Passage = 'refused' | 'sentOnce' | 'repeatable';
+
 interface RequestState {
 	/** Unset for requests of other nodes, such as n8n's HTTP Request. */
 	readonly own?: OwnRequest;
-	/** Whether n8n must not send it once more: it was refused here, may change something, or is ours. */
-	mayNotBeRetried?: boolean;
+	/** Undefined before `authenticate`, and while the request waits for a token. */
+	passage?: Passage;
+}
+
+/** Whether step 4 must end here: n8n takes it even after `authenticate` threw. */
+export function mayNotBeRetried({ passage }: RequestState): boolean {
+	return passage === 'refused' || passage === 'sentOnce';
 }
 
 const states = new WeakMap<ICredentialDataDecryptedObject, RequestState>();
