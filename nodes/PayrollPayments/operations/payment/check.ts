@@ -1,3 +1,4 @@
+import { entityLabel } from '../../api/credentials';
 import { requireAllowedAmount, requireAllowedRecipient, requireAllowedRun } from '../../api/limits';
 import { ENDPOINTS } from '../../contract/endpoints';
 import { instantPaymentAnswer } from '../../api/schemas/answers';
@@ -94,7 +95,7 @@ async function guardPayment(
 		items,
 		{
 			...ENDPOINTS.createInstantPayment,
-			summary: `Pay ${summary} from team ${columns.team}`,
+			summary: `Pay ${summary} from team ${entityLabel(teamId, run.credentials.entities)}`,
 			signsSummary: authorizationSummary(input, run.settings.typedAmountUnit, signs, signer),
 			body: {
 				from: teamId,

@@ -6,30 +6,11 @@ import { defineWrite } from '../../run/operation';
 import { checkPayments } from './check';
 import { fields, options, runOptions } from './fields';
 import { finish, notesOnFailure, paymentsIn, runColumns } from './outcome';
+import { paymentColumns } from './paymentColumns';
 import { describeRun } from './runCheck';
 import { columnsOfUnread } from './unreadRow';
 
 const text = z.string().nullable();
-
-/** What a person needs to judge a payment. Null where the authorization doesn't tell. */
-const paymentColumns = z.object({
-	/** In dollars, e.g. "125.00". */
-	amount: z.string(),
-	currency: z.string(),
-	network: z.string(),
-	team: z.string(),
-	recipient_email: z.string(),
-	recipient_address: text,
-	token: text,
-	reference: text,
-	expires: text,
-	signer: z.string(),
-	/** What the signature is for. */
-	chain: text,
-	contract: text,
-	/** Host of the service. */
-	service: z.string(),
-});
 
 /** What became of one row. */
 const paymentOutcome = z
