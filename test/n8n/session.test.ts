@@ -9,7 +9,7 @@ import type {
 	INodeParameters,
 } from 'n8n-workflow';
 
-import { SIGN_IN_PAUSE, systemClock } from '../../nodes/PayrollPayments/api/session';
+import { SIGN_IN_PAUSE_MS, systemClock } from '../../nodes/PayrollPayments/api/session';
 import '../support/withoutPauses';
 import { CONTINUE, runNode, SavedCredentials, sendRaw, testSaved } from '../support/actionHost';
 import { listen } from '../support/httpServer';
@@ -270,9 +270,9 @@ describe('a sign-in that fails', () => {
 		}
 		saved.data = { ...saved.data, platformId: 'another platform' };
 		expect(await failures()).toBe(1);
-		passed += SIGN_IN_PAUSE;
+		passed += SIGN_IN_PAUSE_MS;
 		expect(await failures()).toBe(1);
-		expect(SIGN_IN_PAUSE).toBe(30_000);
+		expect(SIGN_IN_PAUSE_MS).toBe(30_000);
 	});
 
 	it('doesn’t hide what the service refused before', async () => {

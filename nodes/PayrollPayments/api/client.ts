@@ -243,8 +243,8 @@ export class Client {
 		/* Without a wallet there is no other token to try. */
 		const isAnswered = !this.canSignIn && envelope?.success === false;
 		if (status === 401) {
-			const readUrl = method === 'GET' ? url : undefined;
-			sessions.markRefused(this.boundTo, token, readUrl, replaces !== undefined);
+			if (method !== 'GET') sessions.markRefusedByChange(this.boundTo, token);
+			else sessions.markRefusedByRead(this.boundTo, token, url, replaces !== undefined);
 		} else if (isSuccess(received) || (isAnswered && REFUSAL_STATUSES.includes(status))) {
 			sessions.markTaken(this.boundTo, token, url);
 		}

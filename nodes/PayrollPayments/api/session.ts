@@ -6,8 +6,25 @@ import { parseJson } from '../shared/json';
 import { LruCache } from '../shared/lruCache';
 import type { ServiceCredentials } from './credentials';
 
+/*
+ * WHEN A TOKEN IS RENEWED
+ *
+ * 1. None is usable (`usable` below): `send` in n8nTransport.ts has n8n sign in first. Another node's
+ *    request gets a made-up 401 from `authenticateRequest`, after which n8n signs in.
+ * 2. A change is to come, and the token ends within a minute: `ensureToken` in client.ts, by `endsSoon`.
+ * 3. A read failed, and the token isn't fresh: `readRenewingToken` in client.ts. `ensureToken` makes such a
+ *    read before a change, which never renews its own token.
+ * 4. n8n repeats another node's plain GET after a 401 or, in the HTTP Request node, after any failure.
+ *
+ * Each ends in `obtainSession` (authentication.ts) and there in `renew`, which shares a sign-in, repeats
+ * the failure of the last one, or gives no token.
+ */
+
 /** How long after a failed sign-in the next one is put off, in milliseconds. */
-export const SIGN_IN_PAUSE = 30_000;
+export const SIGN_IN_PAUSE_MS = 30_000;
+
+/** The same after a person was asked in vain, while the service may still take the token. */
+const DECLINED_PAUSE_MS = 5 * 60_000;
 
 /** How long we rely on the service's word that it takes a token, in milliseconds. */
 export const FRESH_MS = 5 * 60_000;
@@ -123,20 +140,27 @@ export class Sessions {
 	}
 
 	/**
-	 * After a 401: marks the token as refused, unless the read is to blame. That is
+	 * After a 401 to a change. A new token isn't marked as refused: where every change gets a 401, a sign-in
+	 * for each would be of no use. But it counts as unknown, so that a read comes before the next change.
+	 */
+	markRefusedByChange(boundTo: string, token: string): void {
+		const known = this.known(boundTo, token);
+		const isRefused = known.isRefused === true || !this.isNew(boundTo, token);
+		Object.assign(known, { isRefused, takenAt: undefined });
+	}
+
+	/**
+	 * After a 401 to a read: marks the token as refused, unless the read is to blame. That is
 	 * - one of a URL that refused another one within five minutes, or just now, since a new token didn't
 	 *   help there;
 	 * - then also one of a URL that took nothing within five minutes, as long as the token is new.
-	 *
-	 * After a change, a new token isn't marked, but it counts as unknown: a read comes before the next change.
-	 * @param readUrl undefined if it was a change
 	 * @param isRepeated whether the read was refused another token before this one
 	 */
-	markRefused(boundTo: string, token: string, readUrl?: string, isRepeated = false): void {
+	markRefusedByRead(boundTo: string, token: string, url: string, isRepeated: boolean): void {
 		const known = this.known(boundTo, token);
 		const isNew = this.isNew(boundTo, token);
-		if (readUrl !== undefined && known.isRefused !== true) {
-			const last = this.urlStateOf(boundTo, readUrl);
+		if (known.isRefused !== true) {
+			const last = this.urlStateOf(boundTo, url);
 			const wasRefused = this.isRecent(last.refusedAt);
 			if (!wasRefused) last.refusedAt = this.moment();
 			if (wasRefused || (isRepeated && isNew)) {
@@ -145,9 +169,7 @@ export class Sessions {
 			}
 			if (known.isBlameless === true && isNew && !this.isRecent(last.takenAt)) return;
 		}
-		/* Where every change gets a 401, a sign-in for each would be of no use. */
-		const isRefused = known.isRefused === true || readUrl !== undefined || !isNew;
-		Object.assign(known, { isRefused, takenAt: undefined });
+		Object.assign(known, { isRefused: true, takenAt: undefined });
 	}
 
 	/** Whether the token was obtained so lately that it can't have ended. */
@@ -181,7 +203,7 @@ export class Sessions {
 	/**
 	 * A token in place of one that can't be used any more: that of the sign-in that replaced it, or of
 	 * one that is under way, or of a new one. After a failed sign-in, further ones wait
-	 * {@link SIGN_IN_PAUSE} and repeat its message; five minutes if a person was asked in vain, and the
+	 * {@link SIGN_IN_PAUSE_MS} and repeat its message; {@link DECLINED_PAUSE_MS} if a person was asked in vain, and the
 	 * service may still take the token.
 	 * @param signIn asks before it signs whether anyone still wants its token
 	 * @param isSuspicion whether it isn't known that the service refused the token. Then there is no new
@@ -206,7 +228,7 @@ export class Sessions {
 			if (isSuspected && this.isRecent(state.suspectedAt)) return undefined;
 			const { failed } = state;
 			/* Who declined isn't asked again soon while the service may take the token. */
-			const pause = isUsable && failed?.wasAsked === true ? FRESH_MS : SIGN_IN_PAUSE;
+			const pause = isUsable && failed?.wasAsked === true ? DECLINED_PAUSE_MS : SIGN_IN_PAUSE_MS;
 			const isPaused = failed && this.clock.elapsed() - failed.at < pause;
 			if (isPaused) return await failed.outcome;
 			const isWanted = () => state.waiting.some((signal) => signal?.aborted !== true);

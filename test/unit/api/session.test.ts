@@ -119,14 +119,14 @@ const renewOf = async (name: string, token: string) =>
 const renew = async (token: string) => await renewOf(A, token);
 
 async function refuseAndRenew(token: string) {
-	sessions.markRefused(A, token);
+	sessions.markRefusedByChange(A, token);
 	return await renew(token);
 }
 
 describe('a token', () => {
 	it('is refused by every change that gets a 401', () => {
 		for (const token of ['first', 'second']) {
-			sessions.markRefused(A, token);
+			sessions.markRefusedByChange(A, token);
 			expect(sessions.usable(A, token)).toBeUndefined();
 		}
 	});
@@ -161,7 +161,7 @@ describe('a token', () => {
 
 	it('isn’t refused for a minute by reads that never succeeded, once it was new and one refused it', async () => {
 		const refuse = (token: string, ...urls: string[]) => {
-			for (const url of urls) sessions.markRefused(A, token, url);
+			for (const url of urls) sessions.markRefusedByRead(A, token, url, false);
 			return sessions.usable(A, token);
 		};
 		expect(refuse('old', 'a', 'g')).toBeUndefined();
@@ -177,10 +177,10 @@ describe('a token', () => {
 		expect(refuse(next, 'g')).toBeUndefined();
 		const third = (await renew(next)) ?? '';
 		expect(refuse(third, 'k')).toBeUndefined();
-		sessions.markRefused(A, third);
+		sessions.markRefusedByChange(A, third);
 		expect(sessions.usable(A, third)).toBeUndefined();
 		const last = (await renew(third)) ?? '';
-		sessions.markRefused(A, last, 'h', true);
+		sessions.markRefusedByRead(A, last, 'h', true);
 		expect(refuse(last, 'h', 'i')).toBe(last);
 		elapsed += 4 * 60_000;
 		expect(refuse(last, 'h')).toBe(last);
