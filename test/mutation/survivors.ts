@@ -126,7 +126,7 @@ const EXPLAINED: Readonly<Record<string, Explained>> = {
 			changes: [["'left alone'", '""']],
 			why: 'Any further entry tells it from a row that is sent.',
 		},
-		"const approvals = own.map((each) => normalizeApproval(each.get(row) ?? ''));": {
+		"const approvals = asChecked.map((each) => normalizeApproval(each.get(row) ?? ''));": {
 			changes: [TEXT],
 			why: 'Each row has an approval; only the compiler doesn’t know.',
 		},
@@ -145,8 +145,8 @@ const EXPLAINED: Readonly<Record<string, Explained>> = {
 		},
 	},
 	'run/earlierTry.ts': {
-		"run.set('done', failedRows(all).length === 0 ? [] : doneIn(all, columnsOfEarlierTry));": {
-			changes: [LIST, ['failedRows(all).length === 0', 'false']],
+		'const done = failedRows(rows).length === 0 ? [] : doneIn(rows, columnsOfEarlierTry);': {
+			changes: [LIST, ['failedRows(rows).length === 0', 'false']],
 			why: 'Without a failure there is no further try.',
 		},
 		"const [unread] = rowsThatAre([...replaced], 'refused').filter(isUnread);": {
@@ -167,7 +167,7 @@ const EXPLAINED: Readonly<Record<string, Explained>> = {
 			],
 			why: 'A request for several items was made for all of them, or for none.',
 		},
-		'const all = before.length === 0 ? rows : together(rows, before);': {
+		'return before.length === 0 ? rows : together(rows, before);': {
 			changes: [['before.length === 0', 'false']],
 			why: 'It only saves time in runs without an earlier try.',
 		},

@@ -135,38 +135,16 @@ export function approve(
 ): readonly Row[] {
 	if (approved.size === 0 && !credentials.limits.requireApproval) return rows;
 	const given = new Map([...approved].map(([item, text]) => [item, normalizeApproval(text)]));
-	/* What isn't sent now may have been ready, refused or paid when it was checked. */
-	const own = [
-		withPlaceholder,
-		(row: Row) => withPlaceholder(asRunApproves(row)),
-		asListApprovesWithFail,
-	].map((shown) => approvalsOf(of, rows, shown));
-	const isApproved = (row: Row) => {
-		const approvals = own.map((each) => normalizeApproval(each.get(row) ?? ''));
-		return row.items.every((item) => approvals.includes(given.get(item) ?? 'none'));
-	};
 	const ready = rowsThatAre(rows, 'ready');
+	const isApproved = approvedByItem(of, rows, given);
 	const unapproved = new Set<Row>(ready.filter((row) => !isApproved(row)));
 	if (unapproved.size === 0) return rows;
 	const approvals = new Set(given.values());
 	/* Several items that all name the same approval name that of their run. */
 	if (given.size > 1 && approvals.size === 1) {
-		/* A refused row can be part of it if its request is known: a payment that was made before. */
-		const isWhole = rowsThatAre(rows, 'refused').every(({ writes }) => writes.length > 0);
-		/* When it was approved, all rows were known, or the check left alone those that aren't. */
-		const wholes = [inOrder(rows), inOrder(rows).map(asRunApproves)].map((all) =>
-			normalizeApproval(
-				approvalOf(
-					of,
-					all.flatMap(({ writes }) => writes),
-				),
-			),
-		);
-		if (isWhole && wholes.some((whole) => approvals.has(whole))) return rows;
-		return refuseRest(
-			rows,
-			unapproved.size < ready.length ? coversSome() : otherRun(rows, contentOf),
-		);
+		if (includesRun(approvals, of, rows)) return rows;
+		const isPartly = unapproved.size < ready.length;
+		return refuseRest(rows, isPartly ? coversSome() : otherRun(rows, contentOf));
 	}
 	return rows.map((row) => {
 		if (!unapproved.has(row)) return row;
@@ -181,6 +159,43 @@ export function approve(
 				);
 		return { ...row, state: { is: 'refused', error } };
 	});
+}
+
+/** Whether the items of a row all name the approval that its check gave for it, or for its list. */
+function approvedByItem(
+	of: Approvable,
+	rows: readonly Row[],
+	given: ReadonlyMap<number, string>,
+): (row: Row) => boolean {
+	/* What isn't sent now may have been ready, refused or paid when it was checked. */
+	const asChecked = [
+		withPlaceholder,
+		(row: Row) => withPlaceholder(asRunApproves(row)),
+		asListApprovesWithFail,
+	].map((shown) => approvalsOf(of, rows, shown));
+	return (row) => {
+		const approvals = asChecked.map((each) => normalizeApproval(each.get(row) ?? ''));
+		return row.items.every((item) => approvals.includes(given.get(item) ?? 'none'));
+	};
+}
+
+/** Whether one of the approvals is that of all rows together. */
+function includesRun(
+	approvals: ReadonlySet<string>,
+	of: Approvable,
+	rows: readonly Row[],
+): boolean {
+	/* A refused row can be part of it if its request is known: a payment that was made before. */
+	const isWhole = rowsThatAre(rows, 'refused').every(({ writes }) => writes.length > 0);
+	const all = inOrder(rows);
+	/* When it was approved, all rows were known, or the check left alone those that aren't. */
+	return (
+		isWhole &&
+		[all, all.map(asRunApproves)].some((shown) => {
+			const writes = shown.flatMap((row) => row.writes);
+			return approvals.has(normalizeApproval(approvalOf(of, writes)));
+		})
+	);
 }
 
 /** A row as the approval of a run covers it: if its outcome isn't known, it isn't sent. */

@@ -15,6 +15,18 @@ import {
 } from './rows';
 import type { OutputRecord } from './write';
 
+/*
+ * WHAT A SECOND TRY DOES
+ *
+ * n8n runs the whole node again. Where an earlier try has done something, or may have:
+ * 1. Its own change isn't sent again. The journals answer: `ofEarlierTry` in paymentJournal.ts, and `known`
+ *    in executionJournal.ts. They know single changes, by the item and by the request.
+ * 2. `refuseChanged` refuses what differs from it in item or request, since no journal would know it again.
+ * 3. `withEarlierTries` puts it back into the output, where this try couldn't even ask the journals.
+ * 4. `rememberTries` keeps the rows for the next try.
+ * Besides, an unknown outcome of an earlier try ends a run that `stopsAtUnknown` (run.ts).
+ */
+
 /** Of each run: the rows that its tries have done, or may have done. */
 const rowsOfRuns = new ExecutionMemory<readonly Row[]>();
 
@@ -23,17 +35,19 @@ const rowsOfRuns = new ExecutionMemory<readonly Row[]>();
  * before the journals could be asked, since the credentials or a form can't be read any more, for instance;
  * and in addition, where an item holds something else now.
  */
-export function withEarlierTry(
+export function withEarlierTries(scope: RunScope, rows: readonly Row[]): readonly Row[] {
+	const before = rowsOfRuns.of(scope).get('done') ?? [];
+	return before.length === 0 ? rows : together(rows, before);
+}
+
+/** Keeps what the tries so far have done for the next one. There is none without a failure. */
+export function rememberTries(
 	scope: RunScope,
 	{ columnsOfEarlierTry = {} }: Operation,
 	rows: readonly Row[],
-): readonly Row[] {
-	const run = rowsOfRuns.of(scope);
-	const before = run.get('done') ?? [];
-	const all = before.length === 0 ? rows : together(rows, before);
-	/* Without a failure there is no further try. */
-	run.set('done', failedRows(all).length === 0 ? [] : doneIn(all, columnsOfEarlierTry));
-	return all;
+): void {
+	const done = failedRows(rows).length === 0 ? [] : doneIn(rows, columnsOfEarlierTry);
+	rowsOfRuns.of(scope).set('done', done);
 }
 
 /** The rows of this try with those of earlier ones, so that each payment or invite is told once. */

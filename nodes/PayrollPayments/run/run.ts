@@ -11,7 +11,7 @@ import { Redactor } from '../shared/redaction';
 import { approvalsOf, approve, checkRecords, asListApproves } from './approve';
 import { refuseCaller } from './callers';
 import type { Settings } from './commonOptions';
-import { doneInEarlierTries, refuseChanged, withEarlierTry } from './earlierTry';
+import { doneInEarlierTries, refuseChanged, rememberTries, withEarlierTries } from './earlierTry';
 import { combineFailures } from './failure';
 import type { Operation } from './operation';
 import { outputItems } from './output';
@@ -48,7 +48,8 @@ export async function run(
 	try {
 		const { rows: own, isCheck } = await carryOut(context, operation, redactor, continues);
 		const hasTries = node.retryOnFail === true && operation.effect === 'write';
-		const rows = hasTries ? withEarlierTry(scopeOf(context), operation, own) : own;
+		const rows = hasTries ? withEarlierTries(scopeOf(context), own) : own;
+		if (hasTries) rememberTries(scopeOf(context), operation, rows);
 		const failure = continues ? undefined : combineFailures(operation, rows, redactor);
 		if (failure !== undefined) throw failure;
 		const ofRun = isCheck ? {} : operation.runColumns?.(rows);
