@@ -266,7 +266,7 @@ const lines: Line[] = [];
 it('errors match docs/errors.md', async () => {
 	const page = [
 		'# What the errors say',
-		'Written by `npm run docs:errors`, which provokes each of them in n8n’s engine. The number in\n`[item 0]` is that of the input item, from 0.',
+		'The most common errors and what to do. `[item 0]` is the input item, counted from 0.',
 	];
 	for (const [title, situations] of Object.entries(await chapters())) {
 		const shown: Line[] = [];

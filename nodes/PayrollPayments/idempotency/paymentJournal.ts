@@ -35,7 +35,7 @@ import {
 	secondCodeOf,
 	type Payment,
 } from './paymentKeys';
-import { sentByProcess } from './processMemory';
+import { sentByProcess, type MemoryClaim } from './processMemory';
 
 /** How many payments a node remembers at least; n8n forgets the oldest beyond that. */
 const PAYMENT_HISTORY = 10_000;
@@ -76,6 +76,12 @@ function attemptOf(payment: Payment) {
 	return { payment, identity, allowed, keys, code: codeOf(identity, allowed.attempt) };
 }
 
+/** An attempt's claims in this process's memory and in n8n's store. */
+interface Claims {
+	readonly inProcess: MemoryClaim;
+	readonly inStore: PaymentClaim;
+}
+
 /** The key in the memory of the process, which knows the payments of several services. */
 function inMemory({ baseUrl }: Payment, key: string): string {
 	return `${baseUrl} ${key}`;
@@ -100,6 +106,14 @@ function wasNotMade(error: unknown): error is UserError {
  * and recorded as paid. A claim is released only where the payment was certainly not made; if that isn't
  * known, it stays for good. A person who knows from the service that the payment was not made enters its
  * code, which allows the next attempt.
+ *
+ * | moment       | this process's memory        | n8n's store              | the run's tries     |
+ * |--------------|------------------------------|--------------------------|---------------------|
+ * | claimed      | the attempt, in flight       | the attempt              |                     |
+ * | paid         | the attempt; that it is paid | paid: with the next      | payment and answer  |
+ * |              |                              | claim or by `close`      |                     |
+ * | not known    | the attempt                  | the attempt              | its code, the error |
+ * | refused      | cleared                      | cleared, if it can be    | the refusal         |
  *
  * | a crash                            | leaves in n8n's store               | for the next run it is |
  * |------------------------------------|-------------------------------------|------------------------|
@@ -207,42 +221,17 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 		const known = this.known(attempt, failure);
 		if ('answer' in known) return known.answer;
 		if ('error' in known) throw known.error;
-		/* In the same moment, so that of two nodes only one goes on. */
-		const claimed = claimedKeys(attempt.keys, this.isInMemory(payment));
-		const inProcess = this.memory.claim(claimed.map((key) => inMemory(payment, key)));
-		const inStore = await this.claim(attempt).catch((error: unknown) => {
-			inProcess.release();
-			throw error;
-		});
-		const paid = [attempt.keys.paid, attempt.keys.paidSame];
-		/* Another node of this process may have paid it while this one waited for n8n's store. */
-		if (inStore === undefined || paid.some(this.isInMemory(payment))) {
-			await inStore?.release().catch(() => undefined);
-			inProcess.release();
-			throw await this.seenError(attempt);
-		}
-		const { slot } = payment;
+		/* Nothing may be awaited in between, so that of two nodes only one goes on. */
+		const claims = await this.claimEverywhere(attempt);
 		try {
 			throwIfStopped(this.signal);
 			const answer = await send();
-			this.memory.record(paid.map((key) => inMemory(payment, key)));
-			inProcess.keep();
-			for (const key of paid) this.justPaid.add(key);
-			this.tries.set(slot, { payment, answer });
+			this.keepAsPaid(attempt, claims, answer);
 			return answer;
 		} catch (error) {
-			if (!wasNotMade(error)) {
-				inProcess.keep();
-				const unknown = outcomeUnknown(payment, attempt.code, error);
-				this.tries.set(slot, { payment, code: attempt.code, error: unknown });
-				throw unknown;
-			}
-			let isCleared = true;
-			await inStore.release().catch(() => (isCleared = false));
-			inProcess.release();
-			const refusal = notMade(attempt, error, isCleared);
-			this.tries.set(slot, { refusal });
-			throw refusal;
+			throw wasNotMade(error)
+				? await this.clearAsRefused(attempt, claims, error)
+				: this.keepAsUnknown(attempt, claims, error);
 		}
 	}
 
@@ -332,6 +321,64 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 		return decision === 'paid'
 			? { is: 'done', when: 'earlierRun', error }
 			: { is: 'refused', error };
+	}
+
+	/**
+	 * Claims an attempt in this process's memory, then in n8n's store.
+	 * @throws {UserError} where another has claimed or made the payment, or it can't be recorded
+	 */
+	private async claimEverywhere(attempt: Attempt): Promise<Claims> {
+		const { payment, keys } = attempt;
+		const claimed = claimedKeys(keys, this.isInMemory(payment));
+		const inProcess = this.memory.claim(claimed.map((key) => inMemory(payment, key)));
+		const inStore = await this.claim(attempt).catch((error: unknown) => {
+			inProcess.release();
+			throw error;
+		});
+		/* Another node of this process may have paid it while this one waited for n8n's store. */
+		const isPaid = [keys.paid, keys.paidSame].some(this.isInMemory(payment));
+		if (inStore !== undefined && !isPaid) return { inProcess, inStore };
+		await inStore?.release().catch(() => undefined);
+		inProcess.release();
+		throw await this.seenError(attempt);
+	}
+
+	/** n8n's store learns of it with the next claim, or from {@link close}. */
+	private keepAsPaid(
+		{ payment, keys }: Attempt,
+		{ inProcess }: Claims,
+		answer: PaymentAnswer,
+	): void {
+		const paid = [keys.paid, keys.paidSame];
+		this.memory.record(paid.map((key) => inMemory(payment, key)));
+		inProcess.keep();
+		for (const key of paid) this.justPaid.add(key);
+		this.tries.set(payment.slot, { payment, answer });
+	}
+
+	/** Both claims stay for good. Only a code allows another attempt. */
+	private keepAsUnknown(
+		{ payment, code }: Attempt,
+		{ inProcess }: Claims,
+		failure: unknown,
+	): UserError {
+		inProcess.keep();
+		const error = outcomeUnknown(payment, code, failure);
+		this.tries.set(payment.slot, { payment, code, error });
+		return error;
+	}
+
+	private async clearAsRefused(
+		attempt: Attempt,
+		{ inProcess, inStore }: Claims,
+		error: UserError,
+	): Promise<UserError> {
+		let isCleared = true;
+		await inStore.release().catch(() => (isCleared = false));
+		inProcess.release();
+		const refusal = notMade(attempt, error, isCleared);
+		this.tries.set(attempt.payment.slot, { refusal });
+		return refusal;
 	}
 
 	/** @returns undefined if the keys are recorded by now, by another process or by a call of ours that failed */

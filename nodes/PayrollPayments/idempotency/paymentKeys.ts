@@ -15,11 +15,15 @@ import { canonicalJson } from '../shared/json';
  * | sentWith:n    | it was sent with this authorization    | with sent:n       | with sent:n          |
  * | authorization | this authorization was sent, for       | with sent:n       | with sent:n          |
  * |               | whichever payment (see below)          |                   |                      |
- * | paid          | the payment was made                   | once it was made  | never; if in doubt,  |
- * | paidSame      | it went to this recipient, in this     | with paid         | by the next attempt, |
- * |               | amount                                 |                   | as its code denies it |
+ * | paid          | the payment was made                   | with the next     | never; if in doubt,  |
+ * |               |                                        | claim, or by      | by the next attempt, |
+ * |               |                                        | `close`           | as its code denies it |
+ * | paidSame      | it went to this recipient, in this     | with paid         | with paid            |
+ * |               | amount                                 |                   |                      |
  * | lookUp        | keys of this payment are looked up     | with these keys   | with these keys      |
  * | lookUpSame    | those of this recipient and amount are | with these keys   | with these keys      |
+ *
+ * `paymentKeysOf` has sent:n as `sent[0]`, followed by those of later attempts, and the last two as `lookUps`.
  *
  * There are two `authorization` keys. The first is taken by whichever payment sends the authorization
  * first, so of two payments only one can. Where an attempt repeats the authorization of the one before, it
