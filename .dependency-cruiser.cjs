@@ -15,7 +15,7 @@ const ARROWS = {
 	operations: ['shared/', 'contract/', 'forms/', 'signing/', 'api/', 'idempotency/', 'run/'],
 	listSearch: ['shared/', 'contract/', 'forms/', 'api/'],
 	trigger: ['shared/', 'contract/', 'forms/', 'idempotency/', 'api/schemas/'],
-	polling: ['shared/', 'contract/', 'forms/', 'signing/', 'api/'],
+	polling: ['shared/', 'contract/', 'forms/', 'api/'],
 };
 
 /** Around the package, each folder may import itself and what it lists. */

@@ -7,7 +7,7 @@ import type {
 
 import { isStop, SignInFailed, throwIfStopped, UserError } from '../shared/errors';
 import { Redactor } from '../shared/redaction';
-import { endedOrAborted } from '../shared/waiting';
+import { unlessStopped } from '../shared/waiting';
 import { readCredentials, type ServiceCredentials } from './credentials';
 import { deadlineOf, exchangeOver } from './n8nHttp';
 import { allowedRequest, isPlainGet, toOwnOrigin } from './outboundRequests';
@@ -69,12 +69,7 @@ export async function obtainSession(
 	const isSuspicion = own === undefined;
 	const stopped = own?.stopped;
 	const renewal = sessions.renew(boundTo, held, obtain, { isSuspicion, stopped });
-	await endedOrAborted(
-		renewal.catch(() => undefined),
-		stopped,
-	);
-	throwIfStopped(stopped);
-	const token = await renewal;
+	const token = await unlessStopped(renewal, stopped);
 	return token === undefined ? {} : { sessionToken: packSession(boundTo, token) };
 }
 

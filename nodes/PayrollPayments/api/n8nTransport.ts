@@ -1,8 +1,8 @@
 import type { IAllExecuteFunctions, ICredentialDataDecryptedObject } from 'n8n-workflow';
 
-import { NoResponseError, throwIfStopped } from '../shared/errors';
+import { NoResponseError } from '../shared/errors';
 import type { Redactor } from '../shared/redaction';
-import { endedOrAborted } from '../shared/waiting';
+import { unlessStopped } from '../shared/waiting';
 import { Client, type RequestLimits, type Transport } from './client';
 import { readCredentials, type ServiceCredentials } from './credentials';
 import { answerFrom, DEFAULT_TIMEOUT, exchangeOver, optionsFor } from './n8nHttp';
@@ -82,12 +82,8 @@ function n8nTransport(
 				addSecretsOf(redactor, data);
 			});
 			/* n8n may be waiting for a person to confirm a sign-in. */
-			await endedOrAborted(
-				work.catch(() => undefined),
-				stop,
-			);
-			throwIfStopped(stop);
-			return { answer: await work, token: tokenIn(data.sessionToken, boundTo) };
+			const answer = await unlessStopped(work, stop);
+			return { answer, token: tokenIn(data.sessionToken, boundTo) };
 		},
 	};
 }

@@ -17,7 +17,7 @@ export type Known<Answer> =
 	  }
 	| { readonly is: 'refused'; readonly when?: 'earlierTry'; readonly error: UserError };
 
-/** The only way of a change to the wire: it is looked up, recorded, sent, and recorded again. */
+/** How a change is sent: it is looked up, recorded, sent, and recorded again. */
 export interface Journal<Change, Answer> {
 	/** What is known of each change, in their order. Sends nothing, and leaves nothing recorded. */
 	look(changes: readonly Change[]): Promise<ReadonlyArray<Known<Answer>>>;

@@ -40,7 +40,7 @@ import { sentByProcess, type MemoryClaim } from './processMemory';
 /** How many payments a node remembers at least; n8n forgets the oldest beyond that. */
 const PAYMENT_HISTORY = 10_000;
 
-/** The five keys that a payment leaves behind, and the marks of who recorded them. */
+/** The keys that a payment leaves behind, at most five, and the marks of who recorded them. */
 const ENTRIES_PER_PAYMENT = 7;
 
 /** Payments that are looked up together. */

@@ -4,7 +4,7 @@ import { credentialLabel } from '../api/limits';
 import type { OpenCredentials } from '../api/credentials';
 import { messageOf, UserError } from '../shared/errors';
 import { canonicalJson } from '../shared/json';
-import { listed, quantity } from '../shared/lists';
+import { groupsOf, listed, quantity } from '../shared/lists';
 import { placeName } from '../shared/sheetPlace';
 import type { Operation } from './operation';
 import { inOrder, refuseRest, rowsThatAre, sheetPlaceOf, type Row } from './rows';
@@ -76,15 +76,9 @@ export function approvalsOf(
 	rows: readonly Row[],
 	shown: (row: Row) => Row,
 ): ReadonlyMap<Row, string> {
-	const together = new Map<number | Row, Row[]>();
-	for (const row of inOrder(rows)) {
-		const key = row.place?.item ?? row;
-		const others = together.get(key);
-		if (others === undefined) together.set(key, [row]);
-		else others.push(row);
-	}
+	const lists = groupsOf(inOrder(rows), (row) => row.place?.item ?? row);
 	return new Map(
-		[...together.values()].flatMap((list) => {
+		[...lists.values()].flatMap((list) => {
 			const writes = list.flatMap((row) => shown(row).writes);
 			const approval = approvalOf(of, writes);
 			return list.map((row) => [row, approval] as const);
@@ -171,7 +165,7 @@ function approvedByItem(
 	const asChecked = [
 		withPlaceholder,
 		(row: Row) => withPlaceholder(asRunApproves(row)),
-		asListApprovesWithFail,
+		asListApprovedBeforeSkip,
 	].map((shown) => approvalsOf(of, rows, shown));
 	return (row) => {
 		const approvals = asChecked.map((each) => normalizeApproval(each.get(row) ?? ''));
@@ -224,8 +218,8 @@ export function asListApproves<Some extends Row>(row: Some): Some {
 	return row.state.is === 'refused' ? markedAsLeftAlone(shown) : asRunApproves(shown);
 }
 
-/** The same where the check refused as paid before what *Skip* leaves out now. */
-function asListApprovesWithFail<Some extends Row>(row: Some): Some {
+/** The same with *Refuse* at the check, where what is paid counted as refused, and *Skip* now. */
+function asListApprovedBeforeSkip<Some extends Row>(row: Some): Some {
 	const wasPaid = 'when' in row.state && row.state.when === 'earlierRun';
 	return wasPaid ? markedAsLeftAlone(row) : asListApproves(row);
 }

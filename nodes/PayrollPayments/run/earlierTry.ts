@@ -37,7 +37,7 @@ const rowsOfRuns = new ExecutionMemory<readonly Row[]>();
  */
 export function withEarlierTries(scope: RunScope, rows: readonly Row[]): readonly Row[] {
 	const before = rowsOfRuns.of(scope).get('done') ?? [];
-	return before.length === 0 ? rows : together(rows, before);
+	return before.length === 0 ? rows : mergeTries(rows, before);
 }
 
 /** Keeps what the tries so far have done for the next one. There is none without a failure. */
@@ -51,16 +51,16 @@ export function rememberTries(
 }
 
 /** The rows of this try with those of earlier ones, so that each payment or invite is told once. */
-function together(rows: readonly Row[], before: readonly Row[]): readonly Row[] {
+function mergeTries(rows: readonly Row[], before: readonly Row[]): readonly Row[] {
 	const replaced = replacedRows(rows, before);
 	const own = rows.filter((row) => !replaced.has(row));
-	const earlier = rowsToTell(before, [...replaced], own);
+	const earlier = rowsToReport(before, [...replaced], own);
 	/* Where items have changed places, a payment of this run is found as one that was made before. */
 	const made = new Set(earlier.map(requestsOf));
 	const others = own.filter((row) => !(isOfEarlierRun(row) && made.has(requestsOf(row))));
 	/* A form that can't be read is why the others weren't sent. */
 	const [unread] = rowsThatAre([...replaced], 'refused').filter(isUnread);
-	return [...(unread === undefined ? others : heldUpBy(unread, others, earlier)), ...earlier];
+	return [...(unread === undefined ? others : blockedBy(unread, others, earlier)), ...earlier];
 }
 
 /** The rows that nobody has asked the journals about, but that an earlier try has done, or may have done. */
@@ -68,11 +68,15 @@ function replacedRows(rows: readonly Row[], before: readonly Row[]): ReadonlySet
 	/* What can be read in another place now isn't what can't be read here. */
 	const held = new Set(rows.filter(({ writes }) => writes.length > 0).map(requestsOf));
 	const doneBefore = slotsIn(before.filter((row) => !held.has(requestsOf(row))));
-	return new Set(rows.filter((row) => isUnasked(row) && isIn(doneBefore, row)));
+	return new Set(rows.filter((row) => wasNotLookedUp(row) && isIn(doneBefore, row)));
 }
 
 /** What earlier tries have done, or may have done, except where this one tells it in the same place. */
-function rowsToTell(before: readonly Row[], replaced: readonly Row[], own: readonly Row[]): Row[] {
+function rowsToReport(
+	before: readonly Row[],
+	replaced: readonly Row[],
+	own: readonly Row[],
+): Row[] {
 	const answered = rowsThatAre(own, 'done', 'unknown').filter((row) => !isOfEarlierRun(row));
 	const [placesOfReplaced, placesOfAnswered] = [slotsIn(replaced), slotsIn(answered)];
 	return before.filter(
@@ -130,7 +134,7 @@ function isOfEarlierRun({ state, writes }: Row): boolean {
 }
 
 /** Whether nobody has asked the journals about a row. */
-function isUnasked(row: Row): boolean {
+function wasNotLookedUp(row: Row): boolean {
 	return concernsRun(row) || isUnread(row) || row.state.is === 'read';
 }
 
@@ -143,7 +147,7 @@ function isIn(slots: ReadonlySet<string>, row: Row): boolean {
 }
 
 /** The rows that weren't sent because another one couldn't be read, unless an unknown outcome ended the try. */
-function heldUpBy(
+function blockedBy(
 	unread: RowThatIs<'refused'>,
 	rows: readonly Row[],
 	earlier: readonly Row[],

@@ -1,5 +1,5 @@
 import { messageOf, UserError } from '../shared/errors';
-import { listed } from '../shared/lists';
+import { groupsOf, listed } from '../shared/lists';
 import type { Redactor } from '../shared/redaction';
 import { messageFor } from '../api/nodeErrors';
 import type { Operation } from './operation';
@@ -46,14 +46,7 @@ function alsoIn(group: readonly FailedRow[]): string {
 
 /** The rows that say the same, together, in the order in which they are reported. */
 function grouped(failed: readonly FailedRow[]): FailedRow[][] {
-	const groups = new Map<string, FailedRow[]>();
-	for (const row of failed) {
-		const said = messageOf(row.state.error);
-		const group = groups.get(said);
-		if (group === undefined) groups.set(said, [row]);
-		else group.push(row);
-	}
-	return [...groups.values()];
+	return [...groupsOf(failed, ({ state }) => messageOf(state.error)).values()];
 }
 
 /** Each failure as data; one that concerns the run, once. */

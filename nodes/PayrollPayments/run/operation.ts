@@ -63,12 +63,12 @@ export interface Operation {
 	readonly sheet?: SheetSource;
 	/** Reads the options that hold for the run as a whole. */
 	readSettings(item: ParameterSource): Settings;
-	/** Phase one: reads the form of one item. */
+	/** Reads the form of one item. */
 	read(item: InputItem): Form;
 	/** What can be told of an item whose form was refused. */
 	columnsOfUnread?(item: InputItem): OutputRecord;
 	/**
-	 * Phase two: checks all forms that could be read. Only reads.
+	 * Checks all forms that could be read. Changes nothing at the service.
 	 * @param unread the rows whose form couldn't be read
 	 */
 	check(

@@ -32,8 +32,8 @@ import { openRun, scopeOf, type OpenRun, type RunContext } from './runContext';
 import type { Perform } from './write';
 
 /**
- * Runs the selected operation for all input items, in three phases: the form of all items is read,
- * all items are checked, and what passed is sent. The first two only read. Unless *On Error* is
+ * Runs the selected operation for all input items, in three steps: the form of all items is read,
+ * all items are checked, and what passed is sent. The first two change nothing at the service. Unless *On Error* is
  * *Continue*, one refused item means that nothing is signed or sent.
  * @throws the error that n8n shows; with *Continue*, a failed item becomes output instead
  */
@@ -193,7 +193,7 @@ function formsOf(
 	});
 }
 
-/** Phase one: the form of each item or row, or why it was refused. */
+/** Step `read`: the form of each item or row, or why it was refused. */
 function read(operation: Operation, items: readonly InputItem[]) {
 	const rows: Row[] = [];
 	let count = 0;
@@ -232,7 +232,7 @@ function approvedChecks(rows: readonly Row[]): ReadonlyMap<number, string> {
 	);
 }
 
-/** Phase two: every form against the credentials and the operation's own checks. */
+/** Step `check`: every form against the credentials and the operation's own checks. */
 async function check(
 	operation: Operation,
 	rows: readonly Row[],
@@ -295,7 +295,7 @@ function endedBefore(): State {
 }
 
 /**
- * Phase three: carries out what passed, in order, as many rows at a time as *Concurrency* allows. What
+ * Step `send`: carries out what passed, in order, as many rows at a time as *Concurrency* allows. What
  * was begun is awaited, so that every outcome is known.
  */
 async function send(

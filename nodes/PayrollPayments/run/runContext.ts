@@ -58,7 +58,7 @@ export interface RunContext<Own = unknown> {
 	hint(message: string): void;
 }
 
-/** The only way of a change to the wire: a journal records it, then it is signed and sent. */
+/** A journal records a change, then it is signed and sent. */
 function performWith(
 	client: Client,
 	memory: () => ExecutionJournal,

@@ -14,7 +14,10 @@ export interface ErrorContext {
 	readonly wasSent?: boolean;
 	/** Whether it ended what comes before a change, so that this wasn't sent. */
 	readonly precedesChange?: boolean;
-	/** Whether a signer may have signed, although its signature wasn't used. */
+	/**
+	 * Of a failed signature: true if the signer may have signed, false if nobody was asked. If unset, a person
+	 * may have been asked, and declined.
+	 */
 	readonly mayBeSigned?: boolean;
 	/** Whether a person may have been asked to sign in, and didn't confirm. */
 	readonly wasAsked?: boolean;

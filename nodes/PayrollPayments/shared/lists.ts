@@ -5,6 +5,21 @@ export function inBatches<Entry>(list: readonly Entry[], size: number): Entry[][
 	return Array.from({ length: count }, (_, index) => list.slice(index * most, (index + 1) * most));
 }
 
+/** The entries with the same key, by that key; both in the order of the list. */
+export function groupsOf<Key, Entry>(
+	list: readonly Entry[],
+	keyOf: (entry: Entry) => Key,
+): Map<Key, Entry[]> {
+	const groups = new Map<Key, Entry[]>();
+	for (const entry of list) {
+		const key = keyOf(entry);
+		const group = groups.get(key);
+		if (group === undefined) groups.set(key, [entry]);
+		else group.push(entry);
+	}
+	return groups;
+}
+
 /** "a, b and 3 more". */
 export function listed(names: readonly string[], most = 3, separator = ', '): string {
 	const shown = names.slice(0, most).join(separator);

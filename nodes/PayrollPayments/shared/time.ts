@@ -26,9 +26,9 @@ function unixTimeAsDate(text: string): string | undefined {
 
 const NUMBER = /^[+-]?\d+(?:\.\d+)?$/;
 const HEX_NUMBER = /^0x[0-9a-f]{1,64}$/i;
-/** Day, hours and minutes, seconds, and the zone's hours and minutes; as databases and Go write it, too. */
+/** Month, date, hours and minutes, seconds, and the zone's hours and minutes; as databases and Go write it, too. */
 const ISO_TIME =
-	/^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(?::(\d\d(?:[.,]\d+)?))?(?: ?(?:Z|UTC|GMT|([+-]\d\d):?(\d\d)?(?: [a-z]+)?))?)?$/i;
+	/^((?:[+-]\d\d)?\d{4}-\d\d)(?:-(\d\d))?(?:[T ](\d\d:\d\d)(?::(\d\d(?:[.,]\d+)?))?(?: ?(?:Z|UTC|GMT|([+-]\d\d):?(\d\d)?(?: [a-z]+)?))?)?$/i;
 const BASIC_TIME = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(?=\d\d)/i;
 const HTTP_DATE = /^\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT$/i;
 
@@ -54,11 +54,11 @@ export function timeIn(value: unknown): number {
 
 function isoTimeIn(text: string): number {
 	const extended = text.replace(BASIC_TIME, '$1-$2-$3T$4:$5:');
-	const [, day = '', minute = '00:00', second = '00', hours, minutes = '00'] =
+	const [, month, date = '01', minute = '00:00', second = '00', hours, minutes = '00'] =
 		ISO_TIME.exec(extended) ?? [];
+	const day = `${month}-${date}`;
 	/* February 30 would be a day of March. */
-	const midnight = Date.parse(day);
-	if (Number.isNaN(midnight) || !new Date(midnight).toISOString().startsWith(day)) return NaN;
+	if (new Date(day).getUTCDate() !== Number(date)) return NaN;
 	const zone = hours === undefined ? 'Z' : `${hours}:${minutes}`;
 	return Date.parse(`${day}T${minute}:${second.replace(',', '.')}${zone}`);
 }

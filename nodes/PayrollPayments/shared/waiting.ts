@@ -1,3 +1,5 @@
+import { throwIfStopped } from './errors';
+
 /** Waits for the work, or until the signal is aborted. */
 export async function endedOrAborted(work: Promise<unknown>, signal?: AbortSignal): Promise<void> {
 	if (signal?.aborted === true) return;
@@ -5,4 +7,17 @@ export async function endedOrAborted(work: Promise<unknown>, signal?: AbortSigna
 	const aborted = new Promise<void>((resolve) => (stop = resolve));
 	signal?.addEventListener('abort', stop);
 	await Promise.race([work, aborted]).finally(() => signal?.removeEventListener('abort', stop));
+}
+
+/** The result of the work, unless the execution is stopped first: then the work goes on, and its failure is dropped. */
+export async function unlessStopped<Result>(
+	work: Promise<Result>,
+	stopped?: AbortSignal,
+): Promise<Result> {
+	await endedOrAborted(
+		work.catch(() => undefined),
+		stopped,
+	);
+	throwIfStopped(stopped);
+	return await work;
 }

@@ -137,7 +137,7 @@ function withKnown(
 		case 'sendable': {
 			const attempt = known.attempt > 1 ? `, as attempt ${known.attempt}` : '';
 			const heading = `Pay ${payment.summary}${attempt}?`;
-			return { ...row, known, writes: reworded(row, heading, (said) => `${said}${attempt}`) };
+			return { ...row, known, writes: withReport(row, heading, (said) => `${said}${attempt}`) };
 		}
 		case 'done': {
 			if (known.when === 'earlierRun' && ifAlreadyPaid === 'fail') {
@@ -148,7 +148,7 @@ function withKnown(
 					? paid(columns, known.answer)
 					: { outcome: 'already_paid', transaction: null, ...columns };
 			const heading = 'Already paid, so not sent again';
-			const writes = reworded(row, heading, (said) => `${heading}: ${said}`);
+			const writes = withReport(row, heading, (said) => `${heading}: ${said}`);
 			return { ...row, known, writes, state: { is: 'done', records: [record], when: known.when } };
 		}
 		case 'unknown':
@@ -163,7 +163,7 @@ function withKnown(
 }
 
 /** The writes of a row as its check shows them: with a heading, and another summary. */
-function reworded(row: GuardedPayment, heading: string, summaryOf: (summary: string) => string) {
+function withReport(row: GuardedPayment, heading: string, summaryOf: (summary: string) => string) {
 	const shown = { ...row.columns, ...paymentReport(heading, row) };
 	return row.writes.map((write) => ({
 		...write,

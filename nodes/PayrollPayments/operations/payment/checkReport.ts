@@ -9,7 +9,7 @@ import {
 import type { OutputRecord } from '../../run/write';
 import { messageOf } from '../../shared/errors';
 import { centsAsDollars, dollarsAsCents } from '../../shared/money';
-import { listed, quantity } from '../../shared/lists';
+import { groupsOf, listed, quantity } from '../../shared/lists';
 import { shorten } from '../../shared/redaction';
 import { placeName } from '../../shared/sheetPlace';
 import { expiryAsDate, timeIn } from '../../shared/time';
@@ -43,15 +43,10 @@ function reasonOf({ state }: FailedRow): string {
 
 /** What failed, with the names of the first rows; a row is named unless the whole run is refused. */
 export function failureTexts(rows: readonly Row[], nameOf: (row: Row) => string): string[] {
-	const groups = new Map<string, string[]>();
-	for (const row of inOrder(failedRows(rows))) {
-		const reason = reasonOf(row);
-		const names = concernsRun(row) ? [] : [nameOf(row)];
-		groups.set(reason, [...(groups.get(reason) ?? []), ...names]);
-	}
-	return [...groups].map(([reason, names]) =>
-		names.length === 0 ? reason : beginningWithRow(`${listed(names)}: ${reason}`),
-	);
+	return [...groupsOf(inOrder(failedRows(rows)), reasonOf)].map(([reason, group]) => {
+		const names = group.flatMap((row) => (concernsRun(row) ? [] : nameOf(row)));
+		return names.length === 0 ? reason : beginningWithRow(`${listed(names)}: ${reason}`);
+	});
 }
 
 /** Each row that failed, and why; what concerns the whole run, once. */

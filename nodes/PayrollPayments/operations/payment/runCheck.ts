@@ -7,7 +7,7 @@ import type { OutputRecord } from '../../run/write';
 import { messageOf } from '../../shared/errors';
 import { emailKey } from '../../contract/formats';
 import { asWord } from '../../shared/redaction';
-import { counted } from '../../shared/lists';
+import { counted, groupsOf } from '../../shared/lists';
 import { centsAsDecimal, centsAsDollars, dollarsAsCents, wholeCents } from '../../shared/money';
 import { rowName, runReport } from './checkReport';
 import { isPayment, isSentAgain, isToSend, totalCents, type PaymentRow } from './paymentRow';
@@ -26,12 +26,7 @@ async function balanceOf(
 
 /** The rows with the same recipient and amount. */
 function duplicatesIn(rows: readonly PaymentRow[]): PaymentRow[][] {
-	const groups = new Map<string, PaymentRow[]>();
-	for (const row of rows) {
-		const { payment } = row;
-		const key = `${payment.cents} ${emailKey(payment.recipient)}`;
-		groups.set(key, [...(groups.get(key) ?? []), row]);
-	}
+	const groups = groupsOf(rows, ({ payment }) => `${payment.cents} ${emailKey(payment.recipient)}`);
 	return [...groups.values()].filter((group) => group.length > 1);
 }
 
