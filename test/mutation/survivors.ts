@@ -167,7 +167,7 @@ const EXPLAINED: Readonly<Record<string, Explained>> = {
 			],
 			why: 'A request for several items was made for all of them, or for none.',
 		},
-		'return before.length === 0 ? rows : together(rows, before);': {
+		'return before.length === 0 ? rows : mergeTries(rows, before);': {
 			changes: [['before.length === 0', 'false']],
 			why: 'It only saves time in runs without an earlier try.',
 		},
