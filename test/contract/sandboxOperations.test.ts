@@ -78,14 +78,6 @@ it.each(REFUSED)('%s: the %s is refused with %d', async (operation, name, status
 	expectRefusal(await ask(as(name)), operation, status);
 });
 
-it('a name review is resolved once', async () => {
-	const [waiting = ''] = sandbox.firstTeam.nameReviews.keys();
-	const first = await resolve(administrator(), waiting);
-	const done = dataOf<{ status: string }>(sandbox, first, 'resolveNameReview');
-	expect(done.status).toBe('approved');
-	expectRefusal(await resolve(administrator(), waiting), 'resolveNameReview');
-});
-
 describe('administrator invites', () => {
 	interface Created {
 		invites: string[];

@@ -72,8 +72,12 @@ const EXPLAINED: Readonly<Record<string, Explained>> = {
 			why: 'If the wallet can’t be opened, this check fails, and run/earlierTry.ts then tells the same.',
 		},
 		"slot: slotsOf({ items, place })[0] ?? '',": {
-			changes: [TEXT, TEXT],
+			changes: [TEXT],
 			why: 'A payment has one slot; only the compiler doesn’t know.',
+		},
+		"const change = { slot: slotsOf({ items, place })[0] ?? '', recipient, cents, reference };": {
+			changes: [TEXT],
+			why: 'The same.',
 		},
 	},
 	'operations/payment/paymentRow.ts': {
@@ -184,6 +188,18 @@ const EXPLAINED: Readonly<Record<string, Explained>> = {
 		"const hasTries = node.retryOnFail === true && operation.effect === 'write';": {
 			changes: [['node.retryOnFail === true', 'true']],
 			why: 'It only keeps runs out of memory that aren’t tried again.',
+		},
+		'if (hasTries) rememberTries(scopeOf(context), operation, rows);': {
+			changes: [['hasTries', 'true']],
+			why: 'The same.',
+		},
+		'if (isOver(all)) return { rows: all, isCheck };': {
+			changes: [['isOver(all)', 'false']],
+			why: 'Each step stops there, too; this one also saves opening the service.',
+		},
+		'await operation.finish?.(sent, run).catch((error: unknown) => {': {
+			changes: [['{\n\t\tcontext.logger.warn(redactor.text(messageOf(error)));\n\t}', '{}']],
+			why: 'What is logged isn’t judged.',
 		},
 	},
 	'signing/guards/administratorRoles.ts': {

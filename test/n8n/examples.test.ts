@@ -123,6 +123,7 @@ const INVITES: Rows = { 'Read the sheet': [{ email: ' a@b.co' }], Invited: [{ em
 const BEFORE: Rows = {
 	'Read it again': [{ reference: 'A', transaction: 'tx-1', paid_at: MARCH }],
 	'Check the run': [{ already_paid: [{ row: 1 }] }],
+	'Left to pay': [{ reference: ' A' }],
 	Pay: [{ reference: 'A', outcome: 'already_paid', transaction: null }],
 };
 /** A reference that was used again, where its first row is closed, and what became of the second. */
@@ -155,10 +156,11 @@ const NO_PAYMENT = { reference: '', recipient_email: '', amount: '' };
 /** **Pay** couldn’t read its form, so what it puts out has no reference. The sheet has a row without one. */
 const UNREAD: Rows = { 'Read it again': [{ reference: '' }], ...broken('refused') };
 /** A check without anything to send, of a sheet with this header. */
-const asked = (header: string): Rows => ({
-	...sheet({ recipient_email: '', amount: '', [header]: 'PAY-001', outcome: '' }),
+const asked = (header: string, outcome = ''): Rows => ({
+	...sheet({ recipient_email: '', amount: '', [header]: 'PAY-001', outcome }),
 	'Check the run': [{ check: 'passed', to_send_count: 0, message: 'Nothing to pay' }],
 });
+const NAME_ONLY = { ...asked(''), ...sheet({ ...NO_PAYMENT, outcome: '', name: 'Dora' }) };
 /** The two conditions of **Left to pay**: it isn’t paid yet, and it isn’t empty. */
 const DONE = /"leftValue":false.*"leftValue":true/;
 const EMPTY = /"leftValue":true.*"leftValue":false/;
@@ -264,13 +266,17 @@ it.each([
 	['onboarding-to-board', 'Added twice?', twice, /true.*false.*false.*false/],
 	[FORM, 'Left to pay', sheet({ outcome: 'Paid' }), DONE],
 	[FORM, 'Left to pay', sheet({ Outcome: ' unknown' }), DONE],
+	[FORM, 'Left to pay', sheet({ Outcome: 'paid by wire' }), DONE],
+	[FORM, 'Left to pay', sheet({ outcome: 'refused', amount: 1 }), TO_PAY],
 	[FORM, 'Left to pay', sheet({ row_number: 2, amount: ' ' }), EMPTY],
 	[FORM, 'Left to pay', sheet({ row_number: 2, Betrag: 10 }), TO_PAY],
 	[FORM, 'Left to pay', sheet({ ...NO_PAYMENT, currency: 'USD' }), EMPTY],
 	[FORM, 'Write the outcome', UNREAD, /"reference":"Not a row of this sheet"/],
 	[FORM, 'Ask for approval', asked('Reference'), /no column reference\./],
 	[SLACK, 'Ask for approval', asked('Reference'), /no column reference\./],
-	[FORM, 'Ask for approval', asked('reference'), /^(?!.*no column).*choose Pay/],
+	[FORM, 'Ask for approval', asked('reference'), /^(?!.*(no column|Left out)).*choose Pay/],
+	[FORM, 'Ask for approval', asked('reference', 'on\n“hold”'), /other words: PAY-001: on hold \./],
+	[FORM, 'Ask for approval', NAME_ONLY, /Left out, without .* amount: 1 row\./],
 	[FORM, 'Decide', asked('reference'), /"Nothing to pay".*Pay sends nothing here/],
 	[SIGNED_IN, 'Decide', asked('reference'), /"Nothing to pay"/],
 	[FORM, 'Tell the channel', declined(0), /"There was nothing to pay/],
@@ -283,7 +289,7 @@ it.each([
 	[FORM, 'Write the outcome', { ...BEFORE, 'Check the run': [{ already_paid: [] }] }, LEFT_ALONE],
 	[FORM, 'Write the outcome', usedAgain({ outcome: ' Paid' }), LEFT_ALONE],
 	[FORM, 'Write the outcome', usedAgain({ outcome: 'unknown' }), LEFT_ALONE],
-	[FORM, 'Write the outcome', usedAgain({ outcome: '' }), /"reference":" A","outcome":"refused"/],
+	[FORM, 'Write the outcome', usedAgain({ outcome: '' }), /"reference":"Not written: A"/],
 	[
 		FORM,
 		'Tell the channel',

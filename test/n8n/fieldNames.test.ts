@@ -6,8 +6,9 @@ const service = useEchoService();
 
 const NAMES = `
 nanoid = entity_id
-balance_cents = cents
-platform_account_address = wallet_address
+balance_cents=cents
+
+ platform_account_address = wallet_address 
 currencies = symbols
 nanoids = ids
 email = mail

@@ -55,17 +55,6 @@ describe('the action node', () => {
 		},
 	);
 
-	it('reads with no permission at all', async () => {
-		const limits = { maximumPayment: '1', paymentRecipients: '@example.com' };
-		const saved = sandbox.credentials({ access: 'readOnly', ...limits });
-		for (const { resource, operation } of CATALOGUE.filter(({ effect }) => effect === 'read')) {
-			const parameters = await formFor(sandbox, `${resource}.${operation}`);
-			const { error, output } = await runNode(saved, parameters);
-			expect(error).toBeUndefined();
-			expect(output.length).toBeGreaterThan(0);
-		}
-	});
-
 	it('changes nothing without an approved check, where the credentials require one', async () => {
 		const saved = sandbox.remoteSigner({ requireApproval: true });
 		for (const [pair] of NEEDED) {

@@ -2,7 +2,7 @@ import '../support/withoutPauses';
 import { CATALOGUE } from '../../nodes/PayrollPayments/operations/catalogue';
 import { letterOfTheDocument } from '../../sandbox/server';
 import type { SettingsInput } from '../../sandbox/settings';
-import { testSaved } from '../support/actionHost';
+import { runNode, testSaved } from '../support/actionHost';
 import { expectValidRequests, useActionSandbox } from '../support/actionSandbox';
 import { PollHost } from '../support/pollHost';
 import { formFor } from '../support/sandboxForms';
@@ -56,7 +56,10 @@ describe.each<[string, SettingsInput]>([
 			const { output } = await sandbox.run({ ...parameters, options });
 			expect(output[0]?.json).toMatchObject({ check: 'passed' });
 		}
-		const { error, output } = await sandbox.run(parameters);
+		/* A read needs no permission. */
+		const limits = { access: 'readOnly', maximumPayment: '1', paymentRecipients: '@example.com' };
+		const saved = sandbox.credentials(effect === 'read' ? limits : {});
+		const { error, output } = await runNode(saved, parameters);
 		expect(error).toBeUndefined();
 		expect(output.length).toBeGreaterThan(0);
 	});

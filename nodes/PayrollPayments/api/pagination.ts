@@ -53,11 +53,15 @@ function nextPage(pagination: Pagination): number | undefined {
 
 /**
  * Page after page until there are `most` different users.
- * @param listed users of the list that are known already: a service may count its pages from 0
+ * @param listed what the full list had: a service may count its pages from 0, and none of them is that one
  */
-async function pagedUsers(read: SendRead, request: UsersRequest, listed: readonly TeamUser[] = []) {
-	/* Someone who is added meanwhile moves the others to the next page, where they come again. */
-	const found = new Map<unknown, TeamUser>(listed.map((user) => [user.nanoid ?? user, user]));
+async function pagedUsers(
+	read: SendRead,
+	request: UsersRequest,
+	listed?: readonly TeamUser[],
+): Promise<readonly TeamUser[]> {
+	const found = new Map<unknown, TeamUser>(listed?.map((user) => [user.nanoid ?? user, user]));
+	const paged = new Set<unknown>();
 	const { most = Infinity } = request;
 	const count = Math.min(most, LARGEST_PAGE);
 	let offset = 0;
@@ -69,9 +73,13 @@ async function pagedUsers(read: SendRead, request: UsersRequest, listed: readonl
 		const { users, pagination } = await answerTo(read, request, place);
 		/* A service may count pages by what was asked for, or by its own largest page. */
 		if (pages === 1) pageSize = users.length;
-		const { size: before } = found;
-		for (const user of users) found.set(user.nanoid ?? user, user);
-		const hasNobodyNew = pages > 1 && found.size === before;
+		const { size: before } = paged;
+		/* Someone who is added meanwhile moves the others to the next page, where they come again. */
+		for (const user of users) {
+			found.set(user.nanoid ?? user, user);
+			paged.add(user.nanoid ?? user);
+		}
+		const hasNobodyNew = pages > 1 && paged.size === before;
 		const isIgnored = hasNobodyNew && goesOn(pagination);
 		if (isIgnored) ignored.add('page' in place ? 'page' : 'offset');
 		const page = ignored.has('page') ? undefined : nextPage(pagination);
@@ -79,7 +87,9 @@ async function pagedUsers(read: SendRead, request: UsersRequest, listed: readonl
 		const byPage = page !== undefined && !isOffsetNamed;
 		const placeFrom = (start: number): Place =>
 			byPage ? { page, count: pageSize } : { offset: start, count };
+		const lacksFirst = byPage && listed === undefined;
 		if (isIgnored && (byPage || !ignored.has('offset'))) {
+			if (lacksFirst) return await fullList(read, request);
 			place = placeFrom(offset);
 			continue;
 		}
@@ -96,12 +106,21 @@ async function pagedUsers(read: SendRead, request: UsersRequest, listed: readonl
 		if (!(Number.isSafeInteger(next) && next > offset)) {
 			throw unusableAnswer(`The service reports offset ${next} as the one after offset ${offset}`);
 		}
+		if (lacksFirst) return await fullList(read, request);
 		offset = next;
 		place = placeFrom(offset);
 	}
 	throw unusableAnswer(
 		`Reading the list stopped after ${MOST_PAGES} pages with ${found.size} users, but the service reports more`,
 	);
+}
+
+/** The list without a page or an offset; the rest of it, if the service keeps back a part. */
+async function fullList(read: SendRead, request: UsersRequest): Promise<readonly TeamUser[]> {
+	const { users, pagination } = await answerTo(read, request);
+	return goesOn(pagination)
+		? await pagedUsers(read, request, users)
+		: users.slice(0, request.most ?? Infinity);
 }
 
 /**
@@ -114,9 +133,7 @@ export async function teamUsers(
 	request: UsersRequest,
 ): Promise<readonly TeamUser[]> {
 	const { most = Infinity } = request;
-	if (most <= LARGEST_PAGE) return await pagedUsers(read, request);
-	const { users, pagination } = await answerTo(read, request);
-	return goesOn(pagination) ? await pagedUsers(read, request, users) : users.slice(0, most);
+	return await (most <= LARGEST_PAGE ? pagedUsers : fullList)(read, request);
 }
 
 /** The service lists all pending invites in one answer (docs/api.md, Endpoint 4). */

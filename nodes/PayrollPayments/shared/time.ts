@@ -28,8 +28,10 @@ const NUMBER = /^[+-]?\d+(?:\.\d+)?$/;
 const HEX_NUMBER = /^0x[0-9a-f]{1,64}$/i;
 /** Month, date, hours and minutes, seconds, and the zone's hours and minutes; as databases and Go write it, too. */
 const ISO_TIME =
-	/^((?:[+-]\d\d)?\d{4}-\d\d)(?:-(\d\d))?(?:[T ](\d\d:\d\d)(?::(\d\d(?:[.,]\d+)?))?(?: ?(?:Z|UTC|GMT|([+-]\d\d):?(\d\d)?(?: [a-z]+)?))?)?$/i;
+	/^((?:[+-]\d\d)?\d{4}-\d\d)(?:-(\d\d))?(?:[T ](\d\d:\d\d)(?::(\d\d(?:[.,]\d+)?))?(?: ?(?:Z|UTC|GMT|([+-]\d\d):?(\d\d)?(?: (?:[a-z]+|[+-]\d+))?))?)?$/i;
 const BASIC_TIME = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(?=\d\d)/i;
+/** Begins as one, but its zone, or the day, isn't certain: “02:05 PM”, “EST”, February 30. */
+const UNCERTAIN_TIME = /^[+-]?\d{4,6}-\d\d(?:-\d\d)?(?:[T ]\d\d:\d\d.*)?$/i;
 const HTTP_DATE = /^\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT$/i;
 
 /** In milliseconds: before this, no authorization could end, and no event could happen. */
@@ -63,9 +65,17 @@ function isoTimeIn(text: string): number {
 	return Date.parse(`${day}T${minute}:${second.replace(',', '.')}${zone}`);
 }
 
-/** {@link timeIn} as people read it, with what is there if that may be misread; undefined if it isn't a time. */
-export function expiryAsDate(value: string): string | undefined {
+/** {@link timeIn}; in a spelling whose zone or day isn't certain, as JavaScript reads it here. */
+export function probableTimeIn(value: unknown): number {
 	const time = timeIn(value);
+	if (!Number.isNaN(time)) return time;
+	const text = String(value).trim();
+	return UNCERTAIN_TIME.test(text) ? Date.parse(text) : NaN;
+}
+
+/** {@link probableTimeIn} as people read it, with what is there if that may be misread; undefined if it isn't a time. */
+export function expiryAsDate(value: string): string | undefined {
+	const time = probableTimeIn(value);
 	const isTime = time > ETHEREUM_BEGAN && time <= LATEST_DATE;
 	const known = unixTimeAsDate(value);
 	if (known !== undefined || !isTime) return known;

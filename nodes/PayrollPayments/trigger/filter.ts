@@ -51,9 +51,9 @@ const TEXT_FILTERS = [
 
 /**
  * As in contract/identifiers.ts, but of any length from 15: examples of the service are longer than
- * documented. Words such as “co-working-space” aren't identifiers.
+ * documented. Longer words such as “co-working-space” aren't identifiers.
  */
-const ENTITY_ID = /^(?:te|co)-(?=.*[\dA-Z])[\w-]{12,}$/;
+const ENTITY_ID = /^(?:te|co)-(?:[\w-]{12}|(?=.*[\dA-Z])[\w-]{13,})$/;
 
 /** The identifiers of teams and companies at the top level of the event or one level down. */
 function entityIdsOf(event: JsonObject): string[] {

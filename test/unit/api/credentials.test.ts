@@ -211,14 +211,6 @@ it('a private key may come without 0x', () => {
 	expect(bare).toMatchObject({ privateKey });
 });
 
-it('field names are pairs, one on each line', () => {
-	const fieldNames = ' platformid = accountid \n\nplatform_account=wallet-account';
-	expect(readCredentials({ ...complete, fieldNames }).fieldNames).toEqual([
-		{ documented: 'platformid', theirs: 'accountid' },
-		{ documented: 'platform_account', theirs: 'wallet-account' },
-	]);
-});
-
 describe('a remote signer', () => {
 	const read = (remoteSignerUrl: string) =>
 		readCredentials({ ...complete, ...remoteSigner, remoteSignerUrl });

@@ -64,12 +64,13 @@ it('goes on after a page that is smaller than it asked for', async () => {
 });
 
 it('goes on where only a next page is named, in words', async () => {
-	const { call, queries } = serviceWith(
-		{ users: usersTo(2), pagination: { next_page: '2' } },
-		{ users: [user(3)], pagination: { next_page: '' } },
+	const { call, queries } = serviceThat(({ page = 1 }) =>
+		page === 1
+			? { users: usersTo(2), pagination: { next_page: '2' } }
+			: { users: [user(3)], pagination: { next_page: '' } },
 	);
 	expect(await teamUsers(call, { teamId: 'te-1', most: 5 })).toEqual(usersTo(3));
-	expect(queries[1]).toEqual({ page: 2, count: 2 });
+	expect(queries.at(-1)).toEqual({ page: 2, count: 2 });
 });
 
 it.each([
@@ -85,8 +86,10 @@ it.each([
 				pagination: { next_page: users.length < 50 ? null : Number(query.page ?? 0) + 1 },
 			};
 		});
-		const users = await teamUsers(call, { teamId: 'te-1' });
-		expect(new Set(users.map(({ nanoid }) => nanoid)).size).toBe(101);
+		for (const most of [undefined, 200]) {
+			const users = await teamUsers(call, { teamId: 'te-1', most });
+			expect(new Set(users.map(({ nanoid }) => nanoid)).size).toBe(101);
+		}
 	},
 );
 
@@ -101,6 +104,18 @@ it.each([
 		return { users: usersTo(101).slice(last - 50, last), pagination: { next_page, next_offset } };
 	});
 	expect(await teamUsers(call, { teamId: 'te-1', most: 200 })).toEqual(usersTo(101));
+});
+
+it('reads on where the full list is longer than a page, and still cut', async () => {
+	const { call } = serviceThat(({ page, offset }) => {
+		const start = page === undefined ? Number(offset ?? 0) : (Number(page) - 1) * 50;
+		const users = usersTo(101).slice(start, start + ((page ?? offset) ? 50 : 100));
+		const next_page = users.at(-1)?.nanoid === 'us-101' ? null : Number(page ?? 1) + 1;
+		return { users, pagination: { next_page } };
+	});
+	for (const most of [undefined, 200]) {
+		expect(await teamUsers(call, { teamId: 'te-1', most })).toEqual(usersTo(101));
+	}
 });
 
 it.each([

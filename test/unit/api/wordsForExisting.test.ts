@@ -96,14 +96,9 @@ it.each([
 	...['upstream closed connection', 'Remote end closed connection without response'],
 	...['Payment cannot be processed in its current state', 'It can’t be processed any more'],
 	...['PAYMENT_CANNOT_BE_PROCESSED_ONCE_SUBMITTED', 'It cannot be processed multiple times'],
-	...[
-		'Payment cannot be processed because another one is pending',
-		'It can’t be processed anymore',
-	],
-	...[
-		'Too many transfers were processed for this authorization',
-		'It cannot be processed after that',
-	],
+	...['It cannot be processed because another one is pending', 'It can’t be processed anymore'],
+	...['Too many transfers were processed for this salt', 'It cannot be processed after that'],
+	...['It cannot be processed due to invalid state', 'It can’t be processed: invalid status'],
 ])('means that it was there before: %s', (text) => {
 	expect(saysItExists(text)).toBe(true);
 });
@@ -155,10 +150,7 @@ it.each([
 	...['System status: scheduled downtime', 'Recipient has a status, expected status active'],
 	...['Cannot send payment because account 1234 is closed', 'Payment with no recipient found'],
 	...['Transfer account must be in active state', 'Payment to wallet 0xab12 is locked'],
-	...[
-		'Payment cannot be processed as the recipient isn’t onboarded',
-		'Too many were sent this week',
-	],
+	...['Too many requests have been made by this user', 'Too many were sent this week'],
 	...['Transfer found for another team', 'Contractor has left your account', 'Tx unknown'],
 ])('does not mean that it was there before: %s', (text) => {
 	expect(saysItExists(text)).toBe(false);

@@ -65,8 +65,16 @@ describe('the check of a run', () => {
 		],
 		paid: [paymentRow(4, 'PAY-5', { is: 'done', when: 'earlierRun', error })],
 		...{ service: 'api.example', refused: [], duplicates: [[first, second]] },
+		sharedWallets: [[first, second]],
 	};
-	const none = { toSend: [], toSendTotal: 0n, balance: undefined, unknown: [], paid: [] };
+	const none = {
+		sharedWallets: [],
+		toSend: [],
+		toSendTotal: 0n,
+		balance: undefined,
+		unknown: [],
+		paid: [],
+	};
 
 	it('says what it pays, and what to look at', () => {
 		expect(runReport(run).message).toBe(
@@ -82,6 +90,8 @@ describe('the check of a run', () => {
 				'Sent before, sent again:',
 				'• row 2',
 				'Look closely, the same recipient and amount:',
+				'• PAY-1 and row 2',
+				'Look closely, several people with one wallet:',
 				'• PAY-1 and row 2',
 				'Not known yet, and not sent again:',
 				'• PAY-3: $125.00 to ana@example.com (CODE-1)',

@@ -93,6 +93,7 @@ describe('filters', () => {
 
 	it('entityIds counts identifiers that are longer than documented', () => {
 		expect(of(team, otherEvent({ invite: { invited_to: `${team}G7` } }))).toBe(false);
+		expect(of(team, otherEvent({ invite: { invited_to: 'te-qwertyuiopas' } }))).toBe(false);
 	});
 
 	it.each([

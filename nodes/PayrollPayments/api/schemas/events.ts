@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { timeIn } from '../../shared/time';
+import { probableTimeIn } from '../../shared/time';
 
 /** What is wrong with a field that may have two types, in the words of the others. */
 const expecting = (documented: 'number' | 'string') => ({
@@ -20,7 +20,7 @@ export const numeric = numberOrText.refine(
 
 /** A Unix time, which some services write as an ISO date. */
 const time = numberOrText.refine(
-	(value) => typeof value === 'number' || !Number.isNaN(timeIn(value)),
+	(value) => typeof value === 'number' || !Number.isNaN(probableTimeIn(value)),
 	'must be number, not string',
 );
 

@@ -12,7 +12,7 @@ import { centsAsDollars, dollarsAsCents } from '../../shared/money';
 import { groupsOf, listed, quantity } from '../../shared/lists';
 import { shorten } from '../../shared/redaction';
 import { placeName } from '../../shared/sheetPlace';
-import { expiryAsDate, timeIn } from '../../shared/time';
+import { expiryAsDate, probableTimeIn } from '../../shared/time';
 import { isSentAgain, type GuardedPayment, type PaymentRow } from './paymentRow';
 import { chatMessageOf, htmlOf, LONGEST_ERROR, type Report } from './report';
 
@@ -71,7 +71,7 @@ function paymentLines(columns: OutputRecord): string[] {
 	].filter(Boolean);
 }
 
-const hasExpired = (expires: string): boolean => timeIn(expires) < Date.now();
+const hasExpired = (expires: string): boolean => probableTimeIn(expires) < Date.now();
 
 function validityOf(expires: string): string {
 	if (expires === '') return '';
@@ -124,6 +124,7 @@ interface CheckedRun {
 	readonly unknown: readonly PaymentRow[];
 	readonly refused: readonly Row[];
 	readonly duplicates: ReadonlyArray<readonly PaymentRow[]>;
+	readonly sharedWallets: ReadonlyArray<readonly PaymentRow[]>;
 }
 
 /** The message and the page of the check of a run. */
@@ -168,6 +169,10 @@ export function runReport(run: CheckedRun) {
 			{
 				title: 'Look closely, the same recipient and amount',
 				entries: run.duplicates.map((group) => names(group).join(' and ')),
+			},
+			{
+				title: 'Look closely, several people with one wallet',
+				entries: run.sharedWallets.map((group) => names(group).join(' and ')),
 			},
 			{
 				title: 'Not known yet, and not sent again',

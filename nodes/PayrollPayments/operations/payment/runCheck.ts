@@ -30,6 +30,18 @@ function duplicatesIn(rows: readonly PaymentRow[]): PaymentRow[][] {
 	return [...groups.values()].filter((group) => group.length > 1);
 }
 
+/** The rows of several people whose money goes to one wallet. Where all does, it's the service's way. */
+function sharedWalletsIn(rows: readonly PaymentRow[]): PaymentRow[][] {
+	const groups = groupsOf(
+		rows.filter(({ columns }) => typeof columns.recipient_address === 'string'),
+		({ columns }) => String(columns.recipient_address).toLowerCase(),
+	);
+	if (groups.size === 1) return [];
+	return [...groups.values()].filter(
+		(group) => new Set(group.map(({ payment }) => emailKey(payment.recipient))).size > 1,
+	);
+}
+
 /** A row that wasn't paid before, and can't be paid now. */
 function listedFailure(row: FailedRow): OutputRecord {
 	const error = messageOf(row.state.error);
@@ -132,6 +144,7 @@ export async function describeRun(rows: readonly Row[], run: RunContext): Promis
 			unknown,
 			refused,
 			duplicates,
+			sharedWallets: sharedWalletsIn(payments),
 		}),
 		service,
 		approval: refused.length > 0 ? null : approvalOf(run.approvable, writes),

@@ -2,7 +2,7 @@ import { keccak256, stringToBytes } from 'viem/utils';
 import type { z } from 'zod';
 
 import { quantity } from '../../shared/lists';
-import { timeIn } from '../../shared/time';
+import { probableTimeIn } from '../../shared/time';
 import { quoted } from '../../shared/redaction';
 import {
 	ADMINISTRATOR_ROLES,
@@ -111,7 +111,7 @@ export function checkAccounts(grants: readonly Grant[], accounts: number): void 
 
 /** Refuses a time (Unix, ISO 8601 or HTTP date) in the past. Texts that aren't a time pass. */
 function refuseExpired(expires: string, now: number): void {
-	if (!(timeIn(expires) <= now)) return;
+	if (!(probableTimeIn(expires) <= now)) return;
 	refuseToSign(
 		`typed_data.expires is ${quoted(expires)}, a time in the past`,
 		'Get new typed data from the service, and check the clock of this machine.',
