@@ -84,11 +84,8 @@ it.each([
 	...['PaymentPending', 'Cannot pay this authorization more than once', 'Failed to fetch'],
 	...['Multiple payments with the same authorization', 'unexpected EOF', 'Connection aborted'],
 	...['Please wait for the current payment to finish', 'TransferProcessing'],
-	...[
-		'Payment is not in intent state',
-		'INVALID_PAYMENT_STATE',
-		'Expected state draft but got scheduled',
-	],
+	...['Payment is not in intent state', 'INVALID_PAYMENT_STATE', 'It was in state: completed'],
+	...['Expected state draft but got scheduled', 'The payment is not in draft state'],
 	...['Invalid state: scheduled', 'Payment is not pending', 'Request hash seen', 'Nothing to pay'],
 	...['RequestExecuted()', 'Forward request no longer valid', 'Payment with onchain_id 5 found'],
 	...['A payment with this client reference id has been found', 'Payment is not in DRAFT status'],
