@@ -71,13 +71,9 @@ const EXPLAINED: Readonly<Record<string, Explained>> = {
 			],
 			why: 'If the wallet can’t be opened, this check fails, and run/earlierTry.ts then tells the same.',
 		},
-		"slot: slotsOf({ items, place })[0] ?? '',": {
+		"return slotsOf(form)[0] ?? '';": {
 			changes: [TEXT],
 			why: 'A payment has one slot; only the compiler doesn’t know.',
-		},
-		"const change = { slot: slotsOf({ items, place })[0] ?? '', recipient, cents, reference };": {
-			changes: [TEXT],
-			why: 'The same.',
 		},
 	},
 	'operations/payment/paymentRow.ts': {

@@ -118,6 +118,16 @@ describe('a pay run', () => {
 		});
 	});
 
+	it('names several people whose money goes to one wallet, unless all of it does', async () => {
+		const [ana = '', ben = '', cleo = ''] = PAYEES;
+		const [first = {}, second = {}, third = {}] = await sheet([ana, ana, cleo]);
+		const textOf = async (...rows: IDataObject[]) => String((await check(rows))?.message);
+		const other = { ...second, email: ben };
+		expect(await textOf(first, other, third)).toMatch(/with one wallet:\n• INV-0, INV-1\n/);
+		expect(await textOf(first, other)).not.toContain('one wallet');
+		expect(await textOf(first, second, third)).not.toContain('one wallet');
+	});
+
 	it('shows in its check what would become of each row', async () => {
 		/* Only then does an authorization say whose it is. */
 		sandbox.service.change({ paymentForm: 'texts' });

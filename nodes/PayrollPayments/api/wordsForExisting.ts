@@ -44,8 +44,7 @@ const NOT_OF_A_PAYMENT = new RegExp(
 		String.raw`(?<=(?:^|\. )(?:(?:a|an|the|your|new) ){0,2}(?:(?:confirmation|invite|login|one time|otp|security|sign in|verification) )?)(?:code|e ?mail|link) (?:was|has been) (?:delivered|sent)`,
 		/* "You have used up your daily limit", "Too many payments were made today". */
 		String.raw`(?:have|'ve) used (?:\w+ ){0,3}your (?:\w+ ){0,3}limit`,
-		String.raw`too many (?:api )?(?:attempts|calls|logins|requests) (?:were|have been) \w+`,
-		String.raw`too many (?:\w+ )?(?:were|have been) \w+(?= \.| ?$| (?:by|in|per|recently|this|today|within)\b)(?!.{0,100}\b(?:authorization|reference|salt)\b)`,
+		String.raw`too many (?:(?:api )?(?:attempts|calls|logins|requests) (?:were|have been) \w+|(?:\w+ )?(?:were|have been) \w+(?= \.| ?$| (?:by|in|per|recently|this|today|within)\b))(?!.{0,100}\b(?:authorization|invoice|payment|reference|request|salt)\b)`,
 		/* The usual words of a refusal for another reason; not “… in its current state” or “…: invalid state”. */
 		String.raw`(?:cannot|can't|couldn't|(?:can|could) not) be processed(?= \.| ?$| (?:because of|due to) (?:insufficient|low)\b)(?!.{0,200}\b(?:draft|final|stage|state|status|transition)\b)`,
 		String.raw`session (?:has |is )?time(?:d )?out`,

@@ -93,8 +93,8 @@ it.each([
 	...['upstream closed connection', 'Remote end closed connection without response'],
 	...['Payment cannot be processed in its current state', 'It can’t be processed any more'],
 	...['PAYMENT_CANNOT_BE_PROCESSED_ONCE_SUBMITTED', 'It cannot be processed multiple times'],
-	...['It cannot be processed because another one is pending', 'It can’t be processed anymore'],
 	...['Too many transfers were processed for this salt', 'It cannot be processed after that'],
+	...['Too many requests were made for this reference', 'Too many were sent by you for invoice 7'],
 	...['It cannot be processed due to invalid state', 'It can’t be processed: invalid status'],
 ])('means that it was there before: %s', (text) => {
 	expect(saysItExists(text)).toBe(true);

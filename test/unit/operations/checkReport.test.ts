@@ -92,7 +92,7 @@ describe('the check of a run', () => {
 				'Look closely, the same recipient and amount:',
 				'• PAY-1 and row 2',
 				'Look closely, several people with one wallet:',
-				'• PAY-1 and row 2',
+				'• PAY-1, row 2',
 				'Not known yet, and not sent again:',
 				'• PAY-3: $125.00 to ana@example.com (CODE-1)',
 				'• P-4: $125.00 to ana@example.com',

@@ -48,8 +48,14 @@ function paid(columns: OutputRecord, { transaction, ...others }: PaymentAnswer):
 	return { ...own, ...others, ...own };
 }
 
+/** Where its payment stands in the run; it has one place. */
+function slotOf(form: PaymentForm): string {
+	return slotsOf(form)[0] ?? '';
+}
+
 /** A payment as the journal knows it. */
-function paymentOf({ items, place, input }: PaymentForm, run: PaymentRun, signer: string): Payment {
+function paymentOf(form: PaymentForm, run: PaymentRun, signer: string): Payment {
+	const { items, place, input } = form;
 	const { teamId, recipientEmail, paymentReference: reference, cents } = input;
 	const { message } = input.typedData;
 	return {
@@ -63,7 +69,7 @@ function paymentOf({ items, place, input }: PaymentForm, run: PaymentRun, signer
 		cents,
 		signedCents: signedAmountCents(message.data.amount, run.settings.typedAmountUnit),
 		item: items[0],
-		slot: slotsOf({ items, place })[0] ?? '',
+		slot: slotOf(form),
 		summary: `${centsAsDollars(cents)} to ${recipientEmail}`,
 		row: place?.row && placeName(place.row),
 	};
@@ -185,7 +191,7 @@ async function triedBefore(
 ): Promise<PaymentRow | undefined> {
 	const { items, place, input } = form;
 	const { recipientEmail: recipient, paymentReference: reference, cents } = input;
-	const change = { slot: slotsOf({ items, place })[0] ?? '', recipient, cents, reference };
+	const change = { slot: slotOf(form), recipient, cents, reference };
 	const known = journal.ofEarlierTry(change);
 	if (known === undefined) return undefined;
 	/* Whether the wallet can still be opened doesn't matter. */

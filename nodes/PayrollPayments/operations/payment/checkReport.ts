@@ -172,7 +172,7 @@ export function runReport(run: CheckedRun) {
 			},
 			{
 				title: 'Look closely, several people with one wallet',
-				entries: run.sharedWallets.map((group) => names(group).join(' and ')),
+				entries: run.sharedWallets.map((group) => listed(names(group), 5)),
 			},
 			{
 				title: 'Not known yet, and not sent again',
