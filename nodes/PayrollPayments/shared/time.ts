@@ -80,5 +80,7 @@ export function expiryAsDate(value: string): string | undefined {
 	const known = unixTimeAsDate(value);
 	if (known !== undefined || !isTime) return known;
 	const date = dateAndMinute(new Date(time));
-	return ISO_TIME.test(value.trim()) && !Number.isNaN(timeIn(value)) ? date : `${date} (${value.trim()})`;
+	return ISO_TIME.test(value.trim()) && !Number.isNaN(timeIn(value))
+		? date
+		: `${date} (${value.trim()})`;
 }
