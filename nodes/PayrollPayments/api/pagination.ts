@@ -45,10 +45,19 @@ function goesOn(pagination: Pagination): boolean {
 	return hasMore ?? (offset ?? (isNamed ? page : null)) !== null;
 }
 
-/** The number of the next page, where the service tells it. */
-function nextPage(pagination: Pagination): number | undefined {
+/**
+ * The number of the next page, where the service tells it and no later offset.
+ * @param ignored how it names the next place, and doesn't heed it
+ */
+function nextPage(
+	pagination: Pagination,
+	offset: number,
+	ignored: ReadonlySet<keyof Place>,
+): number | undefined {
+	const isOffsetTold = (pagination?.next_offset ?? 0) > offset && !ignored.has('offset');
 	const page = Number(pagination?.next_page);
-	return Number.isSafeInteger(page) && page > 1 ? page : undefined;
+	const isTold = Number.isSafeInteger(page) && page > 1 && !ignored.has('page');
+	return isTold && !isOffsetTold ? page : undefined;
 }
 
 /**
@@ -67,8 +76,7 @@ async function pagedUsers(
 	let offset = 0;
 	let pageSize = 0;
 	let place: Place = { page: 1, count };
-	/* How the service names the next place, and doesn't heed it. */
-	const ignored = new Set<'page' | 'offset'>();
+	const ignored = new Set<keyof Place>();
 	for (let pages = 1; pages <= MOST_PAGES; pages++) {
 		const { users, pagination } = await answerTo(read, request, place);
 		/* A service may count pages by what was asked for, or by its own largest page. */
@@ -82,19 +90,17 @@ async function pagedUsers(
 		const hasNobodyNew = pages > 1 && paged.size === before;
 		const isIgnored = hasNobodyNew && goesOn(pagination);
 		if (isIgnored) ignored.add('page' in place ? 'page' : 'offset');
-		const page = ignored.has('page') ? undefined : nextPage(pagination);
-		const isOffsetNamed = (pagination?.next_offset ?? 0) > offset && !ignored.has('offset');
-		const byPage = page !== undefined && !isOffsetNamed;
+		const page = nextPage(pagination, offset, ignored);
 		const placeFrom = (start: number): Place =>
-			byPage ? { page, count: pageSize } : { offset: start, count };
-		const lacksFirst = byPage && listed === undefined;
-		if (isIgnored && (byPage || !ignored.has('offset'))) {
+			page === undefined ? { offset: start, count } : { page, count: pageSize };
+		const lacksFirst = page !== undefined && listed === undefined;
+		if (isIgnored && (page !== undefined || !ignored.has('offset'))) {
 			if (lacksFirst) return await fullList(read, request);
 			place = placeFrom(offset);
 			continue;
 		}
 		const following = offset + users.length;
-		const next = byPage ? following : (pagination?.next_offset ?? following);
+		const next = page === undefined ? (pagination?.next_offset ?? following) : following;
 		/* Where only the next place says that there is more, a page with nobody new is the last. */
 		const isCertain = pagination?.has_more === true;
 		const isEnd = hasNobodyNew || users.length === 0 || next <= offset;

@@ -203,8 +203,8 @@ export class Sessions {
 	/**
 	 * A token in place of one that can't be used any more: that of the sign-in that replaced it, or of
 	 * one that is under way, or of a new one. After a failed sign-in, further ones wait
-	 * {@link SIGN_IN_PAUSE_MS} and repeat its message; {@link DECLINED_PAUSE_MS} if a person was asked in vain, and the
-	 * service may still take the token.
+	 * {@link SIGN_IN_PAUSE_MS} and repeat its message; {@link DECLINED_PAUSE_MS} if a person was asked in
+	 * vain, and the service may still take the token.
 	 * @param signIn asks before it signs whether anyone still wants its token
 	 * @param isSuspicion whether it isn't known that the service refused the token. Then there is no new
 	 * sign-in, and no token, within five minutes of the last one.

@@ -22,9 +22,9 @@ export async function recordOnce(context: IExecuteFunctions): Promise<INodeExecu
 		throw shown;
 	}
 	const { idempotency_key: idempotencyKey } = items[0]?.json ?? {};
-	const isKnown = typeof idempotencyKey === 'string' || typeof idempotencyKey === 'number';
+	const hasKey = typeof idempotencyKey === 'string' || typeof idempotencyKey === 'number';
 	/* A retry would find the record of its own first attempt, and a manual run must leave none. */
-	if (context.getMode() !== 'webhook' || !isKnown) return [items];
+	if (context.getMode() !== 'webhook' || !hasKey) return [items];
 	/* Of this execution's version of the workflow; the trigger may have been changed since. */
 	const options = () => context.getNodeParameter('options', 0, {});
 	const { recordedHistory: history } = readOptions({ read: options, readSaved: options });
