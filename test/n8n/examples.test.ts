@@ -81,6 +81,7 @@ const MONTH: Rows = {
 	'Read the payments': [
 		{ outcome: ' Paid', amount: '4200.00', paid_at: MARCH },
 		{ outcome: 'paid', status: 'failed', amount: '10.00', paid_at: MARCH },
+		{ outcome: 'Unknown', amount: '7.00' },
 	],
 };
 const NEXT_MONTH = { ...MONTH, 'Which month': [{ month: '2026-04' }] };
@@ -147,26 +148,34 @@ const UNDATED: Rows = {
 	'Name the account': [{ status: 'complete', updated_at: '31/03/2026' }],
 	'Read the row': [{}],
 };
+/** An event of March 31, and the rows of its deposit. */
+const depositRows = (...times: string[]): Rows => ({
+	'Name the account': [{ status: 'reverted', updated_at: MARCH }],
+	'Read the row': times.map((updated_at) => ({ deposit_id: 'de-1', updated_at, status: '' })),
+});
 const REVIEWS: Rows = {
 	'Still to do': [{}],
 	Resolve: [{ outcome: 'unknown', error: 'No answer' }],
 };
 const sheet = (row: IDataObject): Rows => ({ 'Read the sheet': [row] });
-const NO_PAYMENT = { reference: '', recipient_email: '', amount: '' };
+const NO_PAYMENT = { recipient_email: '', amount: '' };
 /** **Pay** couldn’t read its form, so what it puts out has no reference. The sheet has a row without one. */
 const UNREAD: Rows = { 'Read it again': [{ reference: '' }], ...broken('refused') };
 /** A check without anything to send, of a sheet with this header. */
-const asked = (header: string, outcome = ''): Rows => ({
-	...sheet({ recipient_email: '', amount: '', [header]: 'PAY-001', outcome }),
+const asked = (header: string, outcome = '', reference: string | number = 'PAY-001'): Rows => ({
+	...sheet({ ...NO_PAYMENT, [header]: reference, outcome, transaction: '', paid_at: '' }),
+	'Left to pay': [{ reference }],
+	'Get the authorizations': [outcome === '' ? {} : { error: '401' }],
 	'Check the run': [{ check: 'passed', to_send_count: 0, message: 'Nothing to pay' }],
 });
-const NAME_ONLY = { ...asked(''), ...sheet({ ...NO_PAYMENT, outcome: '', name: 'Dora' }) };
+const UNUSED = { ...NO_PAYMENT, reference: '' };
+const NAME_ONLY = { ...asked('reference'), ...sheet({ ...UNUSED, outcome: '', name: 'Dora' }) };
 /** The two conditions of **Left to pay**: it isn’t paid yet, and it isn’t empty. */
 const DONE = /"leftValue":false.*"leftValue":true/;
 const EMPTY = /"leftValue":true.*"leftValue":false/;
 const TO_PAY = /"leftValue":true.*"leftValue":true/;
 const STATEMENT =
-	/"'=1\+1".*"2 deposits".*"0 reversals".*"1 payment".*"3\/28\/2026","type":"deposit without a date"/;
+	/"'=1\+1".*"2 deposits".*"0 reversals".*"1 payment".*"3\/28\/2026","type":"deposit without a date".*"payment without a known outcome"[^}]*"-7.00"/;
 const TAKEN_BACK = /"type":"reversal".*"amount":"-10.00".*"0 deposits".*"1 reversal"/;
 const depositsOf = (...rows: IDataObject[]): Rows => ({ ...MONTH, 'Read the deposits': rows });
 /** Two deposits that someone entered, and two rows of another one. */
@@ -252,7 +261,7 @@ it.each([
 		MONTH_END,
 		'Send the statement',
 		statement('total of deposits', 'deposit without a date', 'payment without an amount'),
-		/\$7,500\.00\. Not in the totals: 2 rows without a date or amount, at the end of the file"/,
+		/\$7,500\.00\. Not in the totals: 2 rows without a date, amount or known outcome, at the end of the file"/,
 	],
 	[MONTH_END, 'Statement', paidIn(''), IN_DOLLARS],
 	[MONTH_END, 'Statement', paidIn('usd'), IN_DOLLARS],
@@ -267,15 +276,22 @@ it.each([
 	[FORM, 'Left to pay', sheet({ outcome: 'Paid' }), DONE],
 	[FORM, 'Left to pay', sheet({ Outcome: ' unknown' }), DONE],
 	[FORM, 'Left to pay', sheet({ Outcome: 'paid by wire' }), DONE],
-	[FORM, 'Left to pay', sheet({ outcome: 'refused', amount: 1 }), TO_PAY],
+	[FORM, 'Left to pay', sheet({ outcome: 'Refused', amount: 1 }), DONE],
 	[FORM, 'Left to pay', sheet({ row_number: 2, amount: ' ' }), EMPTY],
 	[FORM, 'Left to pay', sheet({ row_number: 2, Betrag: 10 }), TO_PAY],
-	[FORM, 'Left to pay', sheet({ ...NO_PAYMENT, currency: 'USD' }), EMPTY],
+	[FORM, 'Left to pay', sheet({ ...UNUSED, currency: 'USD' }), EMPTY],
 	[FORM, 'Write the outcome', UNREAD, /"reference":"Not a row of this sheet"/],
 	[FORM, 'Ask for approval', asked('Reference'), /no column reference\./],
 	[SLACK, 'Ask for approval', asked('Reference'), /no column reference\./],
 	[FORM, 'Ask for approval', asked('reference'), /^(?!.*(no column|Left out)).*choose Pay/],
-	[FORM, 'Ask for approval', asked('reference', 'on\n“hold”'), /isn’t empty: PAY-001: on hold \./],
+	[
+		FORM,
+		'Ask for approval',
+		asked('reference', 'on\n“hold”'),
+		/isn’t empty: PAY-001: on hold \..*ns failed/,
+	],
+	[SLACK, 'Ask for approval', asked('reference', 'unknown'), /isn’t empty: PAY-001: unknown\./],
+	[FORM, 'Ask for approval', asked('reference', '', 202603), /references are numbers: 202603\./],
 	[FORM, 'Ask for approval', NAME_ONLY, /Left out because .* are empty: 1 row\./],
 	[FORM, 'Decide', asked('reference'), /"Nothing to pay".*Pay sends nothing here/],
 	[SIGNED_IN, 'Decide', asked('reference'), /"Nothing to pay"/],
@@ -284,7 +300,7 @@ it.each([
 	[FORM, 'Last page', ended('refused', 'not_sent'), /Refused<\/h1>/],
 	[SIGNED_IN, 'Decide', FAILED_CHECK, NOTHING_TO_DECIDE],
 	[SIGNED_IN, 'Approved?', FAILED, /"leftValue":false/],
-	[SLACK, 'Ask for approval', { ...sheet({ outcome: '' }), ...FAILED_CHECK }, ONE_BUTTON],
+	[SLACK, 'Ask for approval', { ...asked('reference'), ...FAILED_CHECK }, ONE_BUTTON],
 	[FORM, 'Write the outcome', BEFORE, /"paid","transaction":"tx-1".*-31T/],
 	[FORM, 'Write the outcome', { ...BEFORE, 'Check the run': [{ already_paid: [] }] }, LEFT_ALONE],
 	[FORM, 'Write the outcome', usedAgain({ outcome: ' Paid' }), LEFT_ALONE],
@@ -314,6 +330,9 @@ it.each([
 	['unknown-outcome-alarm', 'Wake someone', UNKNOWN, /`It may be paid`\. `Don’t pay it\.`/],
 	['unknown-outcome-alarm', 'Outcome unknown?', CRASHED, /"leftValue":true/],
 	['deposit-to-sheet', 'Newer than the row?', UNDATED, /"leftValue":true/],
+	['deposit-to-sheet', 'Newer than the row?', depositRows('12/05/2026'), /"leftValue":true/],
+	['deposit-to-sheet', 'Newer than the row?', depositRows(MARCH, APRIL), /"leftValue":false/],
+	['was-it-paid', 'The event', { 'Payment ended': [{ created: APRIL, event_type: '' }] }, /04-01T/],
 	['payroll-sheet-to-invites', 'Write the outcome', INVITES, /" a@b\.co"/],
 	['name-reviews-from-queue', 'Outcome', REVIEWS, /Not known yet: No answer/],
 ])('%s: what “%s” makes of the rows of a sheet', async (example, node, before, expected) => {

@@ -224,9 +224,10 @@ describe('was it paid?', () => {
 			paidRow('tx-NoEventEver', 25),
 			{ ...paidRow('', 25), outcome: 'refused' },
 			{ ...paidRow('', 0), reference: 'PAY lost', paid_at: '' },
+			{ ...paidRow('tx-FailedByHand', 25), status: 'failed' },
 		]);
 		for (let hour = 0; hour < 2; hour++) await hourly();
-		expect(statuses()).toEqual(['sent', '', 'no event', '', 'no event']);
+		expect(statuses()).toEqual(['sent', '', 'no event', '', 'no event', 'failed']);
 		expect(told()).toEqual([
 			expect.stringMatching(/^No event tells whether .*tx-NoEventEver.*Ask the service/),
 			expect.stringMatching(/since its row has no transaction: .*PAY lost.*Ask the service/),

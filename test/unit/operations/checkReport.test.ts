@@ -96,7 +96,7 @@ describe('the check of a run', () => {
 				'Not known yet, and not sent again:',
 				'• PAY-3: $125.00 to ana@example.com (CODE-1)',
 				'• P-4: $125.00 to ana@example.com',
-				'Paid before, and left alone:',
+				'Paid before, and left alone; to pay again, use a new reference:',
 				'• PAY-5',
 				'$125.00, PAY-1',
 				'$125.00, expired on 2020-09-13 12:26 UTC',

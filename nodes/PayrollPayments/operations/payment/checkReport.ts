@@ -182,7 +182,10 @@ export function runReport(run: CheckedRun) {
 					return code === undefined ? name : `${name} (${code})`;
 				}),
 			},
-			{ title: 'Paid before, and left alone', entries: names(run.paid) },
+			{
+				title: 'Paid before, and left alone; to pay again, use a new reference',
+				entries: names(run.paid),
+			},
 		],
 		payments: columns.map(paymentLines),
 	});

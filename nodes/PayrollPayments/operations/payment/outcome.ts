@@ -79,11 +79,15 @@ export function runColumns(rows: readonly Row[]): Readonly<Record<string, string
 					...(isFromBefore ? [ASK_ABOUT_SENT] : []),
 				];
 	const failures = failureTexts(rowsThatAre(rows, 'refused', 'unknown'), paymentName);
+	const paidBefore = rowsThatAre(rows, 'done').filter(({ state }) => state.when === 'earlierRun');
 	const said = [
 		tallyTextOf(rows),
 		...warningsOn(rows),
 		...ask,
 		...(failures.length > 0 ? [`${listed(failures, MAX_NAMED, '. ')}.`] : []),
+		...(paidBefore.length > 0
+			? [`Left alone, as paid before: ${listed(paidBefore.map(paymentName), MAX_NAMED)}.`]
+			: []),
 	];
 	return { run_message: inChat(said.join(' ')) };
 }
