@@ -8,7 +8,7 @@ import type {
 import { PayrollPaymentsApi } from '../../credentials/PayrollPaymentsApi.credentials';
 import { readCredentials } from '../../nodes/PayrollPayments/api/credentials';
 import { exchangeOver } from '../../nodes/PayrollPayments/api/n8nHttp';
-import { packSession, sessionBinding } from '../../nodes/PayrollPayments/api/session';
+import { packSession, sessionBinding } from '../../nodes/PayrollPayments/api/storedSession';
 import { signIn } from '../../nodes/PayrollPayments/api/signIn';
 
 /** The same credentials with n8n's plain `preAuthentication`: each call without a token signs in. */

@@ -70,7 +70,7 @@ const PARTS: Readonly<Record<string, Part>> = {
 	},
 	session: {
 		section: 'mutationsSession',
-		mutated: ['api/{authentication,session,signIn}.ts'],
+		mutated: ['api/{authentication,clock,session,signIn,storedSession}.ts'],
 		tests: [
 			'unit/api/{client,credentials,outboundRequests,session,signIn}*.test.ts',
 			'n8n/{action,endlessAnswers,permissions,secrets,session,signingGuard}.test.ts',

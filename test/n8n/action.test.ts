@@ -2,7 +2,7 @@ import { WorkflowExpression, type INodeParameters } from 'n8n-workflow';
 
 import '../support/withoutPauses';
 import { TYPED_DATA_TRICKS } from '../../sandbox/administratorInvites';
-import { systemClock } from '../../nodes/PayrollPayments/api/session';
+import { systemClock } from '../../nodes/PayrollPayments/api/clock';
 import { startRemoteSigner, type RemoteSigner } from '../../sandbox/remoteSigner';
 import { SIGN_IN_TRICKS } from '../../sandbox/signInMessages';
 import { CONTINUE, recordsOf, runNode, SavedCredentials, testSaved } from '../support/actionHost';

@@ -1,6 +1,7 @@
 import type { INodeParameters } from 'n8n-workflow';
 
-import { FRESH_MS, systemClock } from '../../nodes/PayrollPayments/api/session';
+import { systemClock } from '../../nodes/PayrollPayments/api/clock';
+import { FRESH_MS } from '../../nodes/PayrollPayments/api/session';
 import '../support/withoutPauses';
 import type { FaultInput } from '../../sandbox/server';
 import { runNode, SavedCredentials, type RunResult } from '../support/actionHost';

@@ -1,6 +1,6 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 
-import { systemClock } from '../../nodes/PayrollPayments/api/session';
+import { systemClock } from '../../nodes/PayrollPayments/api/clock';
 import { useActionSandbox } from '../support/actionSandbox';
 import { SavedCredentials } from '../support/actionHost';
 import { startHttpServer } from '../support/httpServer';

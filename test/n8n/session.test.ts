@@ -9,7 +9,8 @@ import type {
 	INodeParameters,
 } from 'n8n-workflow';
 
-import { SIGN_IN_PAUSE_MS, systemClock } from '../../nodes/PayrollPayments/api/session';
+import { systemClock } from '../../nodes/PayrollPayments/api/clock';
+import { SIGN_IN_PAUSE_MS } from '../../nodes/PayrollPayments/api/session';
 import '../support/withoutPauses';
 import { CONTINUE, runNode, SavedCredentials, sendRaw, testSaved } from '../support/actionHost';
 import { listen } from '../support/httpServer';

@@ -13,8 +13,9 @@ import { deadlineOf, exchangeOver } from './n8nHttp';
 import { allowedRequest, isPlainGet, toOwnOrigin } from './outboundRequests';
 import { mayNotBeRetried, stateOf } from './requestState';
 import { addSecretsOf } from './secrets';
-import { packSession, sessionBinding, sessions, tokenIn } from './session';
+import { sessions } from './session';
 import { signIn } from './signIn';
+import { packSession, sessionBinding, tokenIn } from './storedSession';
 
 /** What n8n takes for a 401: it then signs in, and authenticates the request again before it is sent. */
 function needsSignIn(): Error {

@@ -20,7 +20,8 @@ import { isReadable, shownOf } from './failureBody';
 import { Renaming } from './fieldNames';
 import { DEFAULT_RETRIES, pauseAfter, TRANSIENT_STATUSES } from './retries';
 import { readEnvelope, type Envelope } from './schemas/answers';
-import { sessionBinding, sessions } from './session';
+import { sessions } from './session';
+import { sessionBinding } from './storedSession';
 
 /** An identifier of the right form that names nobody. */
 export const PLACEHOLDER_ID = 'co-000000000000';
@@ -148,7 +149,7 @@ export class Client {
 	};
 
 	private async checkToken(entityId: string, ending: string | undefined): Promise<void> {
-		/* Someone waits to pay: a service that hangs is asked once more at most. */
+		/* A change waits for this: a service that hangs is asked once more at most. */
 		const { timeout, signal, retries = 1 } = this.limits;
 		const limits = { timeout, signal, retries: Math.min(retries, 1) };
 		const call = balanceCall(entityId);
@@ -161,7 +162,7 @@ export class Client {
 				if (isSuccess(answer)) sessions.trust(this.boundTo, ending);
 			});
 		} catch (error) {
-			/* Who can't read balances may still make changes. For an API key, even a 401 is of this read only. */
+			/* A user who can't read balances may still make changes. With an API key, even a 401 concerns only this read. */
 			const isApiKey = this.credentials.authentication === 'legacyApiKey';
 			const hasToken = isApiKey || (this.transport.token() ?? '') !== '';
 			if (error instanceof ServiceError && (hasToken || error.status !== 401)) return;
@@ -204,9 +205,9 @@ export class Client {
 		const answer = await this.exchange(call, sending, limits);
 		if (sending.kind === 'withoutToken' || !this.canSignIn) return answer;
 		const { status, token } = answer;
-		const isRefused = !isSuccess(answer) && !TRANSIENT_STATUSES.includes(status);
-		if (!isRefused || sessions.isFresh(this.boundTo, token)) return answer;
-		/* A new token isn't fresh only after a change that got a 401, or where this read is known to get one. */
+		const mayBeTheToken = !isSuccess(answer) && !TRANSIENT_STATUSES.includes(status);
+		if (!mayBeTheToken || sessions.isFresh(this.boundTo, token)) return answer;
+		/* A new token that isn't fresh got a 401 by a change, or by a read that gets one with every token. */
 		const isUsable = sessions.usable(this.boundTo, token) === token;
 		if (isUsable && sessions.isNew(this.boundTo, token)) return answer;
 		throwIfStopped(limits.signal);
@@ -240,12 +241,12 @@ export class Client {
 		{ replaces }: Sending,
 	): void {
 		const { status, envelope, token } = received;
-		/* Without a wallet there is no other token to try. */
-		const isAnswered = !this.canSignIn && envelope?.success === false;
+		/* Without a wallet, no other token can be tried, so a refusal in the service's own words is one of the request. */
+		const isOfRequest = !this.canSignIn && envelope?.success === false;
 		if (status === 401) {
 			if (method !== 'GET') sessions.markRefusedByChange(this.boundTo, token);
 			else sessions.markRefusedByRead(this.boundTo, token, url, replaces !== undefined);
-		} else if (isSuccess(received) || (isAnswered && REFUSAL_STATUSES.includes(status))) {
+		} else if (isSuccess(received) || (isOfRequest && REFUSAL_STATUSES.includes(status))) {
 			sessions.markTaken(this.boundTo, token, url);
 		}
 	}

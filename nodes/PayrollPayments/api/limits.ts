@@ -250,7 +250,7 @@ export function requireAllowedRecipient(
 export function requireAllowedRun(
 	credentials: CredentialsInUse,
 	totalCents: Cents,
-	signedTotalCents?: Cents,
+	signedTotalCents: Cents | undefined,
 ): void {
 	requireAtMost(credentials, 'maximumPerRun', [totalCents, signedTotalCents]);
 }

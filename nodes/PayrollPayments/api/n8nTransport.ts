@@ -8,7 +8,8 @@ import { readCredentials, type ServiceCredentials } from './credentials';
 import { answerFrom, DEFAULT_TIMEOUT, exchangeOver, optionsFor } from './n8nHttp';
 import { announceRequest, stateOf } from './requestState';
 import { addSecretsOf } from './secrets';
-import { sessionBinding, sessions, tokenIn } from './session';
+import { sessions } from './session';
+import { sessionBinding, tokenIn } from './storedSession';
 
 export const CREDENTIALS = 'payrollPaymentsApi';
 
@@ -66,8 +67,8 @@ function n8nTransport(
 			const received = answerFrom(response, { ...request, signal: stop }).catch(
 				(error: unknown) => {
 					/* n8n failed before it had the request, e.g. to save the token of a sign-in. */
-					const hasLeft = stateOf(data).passage !== undefined;
-					if (hasLeft || !(error instanceof NoResponseError)) throw error;
+					const wasReady = stateOf(data).passage !== undefined;
+					if (wasReady || !(error instanceof NoResponseError)) throw error;
 					throw error.with({
 						message: 'n8n could not make the request ready, so it was not sent',
 						hint: 'Check that n8n can write to its database: it saves the token of a sign-in there.',

@@ -1,6 +1,6 @@
 import type { Redactor } from '../shared/redaction';
 import { FIELDS } from './credentials';
-import { readSession } from './session';
+import { readSession } from './storedSession';
 
 const SECRETS = Object.values(FIELDS).flatMap((fields) =>
 	Object.entries(fields).flatMap(([name, { form }]) =>

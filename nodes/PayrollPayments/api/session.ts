@@ -1,10 +1,9 @@
-import { createHash } from 'node:crypto';
-
 import { z } from 'zod';
 import { isStop, UserError } from '../shared/errors';
 import { parseJson } from '../shared/json';
 import { LruCache } from '../shared/lruCache';
-import type { ServiceCredentials } from './credentials';
+import { isWithin, momentOf, systemClock, type Clock, type Moment } from './clock';
+import { packSession } from './storedSession';
 
 /*
  * WHEN A TOKEN IS RENEWED
@@ -38,47 +37,8 @@ const SHORTEST_LIFE_MS = 60_000;
 /** Tokens, and credentials that sign in, that this process remembers. */
 const MAX_REMEMBERED = 1_000;
 
-const storedSession = z
-	.string()
-	.transform(parseJson)
-	.pipe(z.object({ boundTo: z.string(), token: z.string() }));
-const claims = z.object({ exp: z.number() });
-
-/** Names the credentials by a hash over everything that a token is obtained with. */
-export function sessionBinding(credentials: ServiceCredentials): string {
-	const obtainedWith = { ...credentials, limits: undefined, entities: undefined, name: undefined };
-	return createHash('sha256').update(JSON.stringify(obtainedWith)).digest('hex');
-}
-
-/** A token and what it is bound to, as the hidden credential property keeps it. */
-export function packSession(boundTo: string, token: string): string {
-	return JSON.stringify({ boundTo, token });
-}
-
-/** What {@link packSession} made; undefined if it's damaged, or something else. */
-export function readSession(stored: unknown): z.output<typeof storedSession> | undefined {
-	return storedSession.safeParse(stored).data;
-}
-
-/** The stored token; '' if there is none, or if it was obtained with other credentials. */
-export function tokenIn(stored: unknown, boundTo: string): string {
-	const session = readSession(stored);
-	return session?.boundTo === boundTo ? session.token : '';
-}
-
-/**
- * Wall clock, which may be wrong and jump, and stopwatch, which never jumps, but may stand still while the
- * machine sleeps; in milliseconds.
- */
-export const systemClock = {
-	now: () => Date.now(),
-	elapsed: () => performance.now(),
-};
-
-export type Clock = typeof systemClock;
-
-/** A time by both clocks. Only what both count as recent is. */
-type Moment = Readonly<Record<keyof Clock, number>>;
+/** What a token (JWT) says of itself. */
+const tokenClaims = z.object({ exp: z.number() });
 
 /** What this process knows of a token. */
 interface KnownToken {
@@ -86,8 +46,8 @@ interface KnownToken {
 	/** When the service took it last. */
 	takenAt?: Moment;
 	isRefused?: boolean;
-	/** Whether a read got a 401 that wasn't about it. */
-	isBlameless?: boolean;
+	/** Whether a read's 401 was blamed on the URL rather than on this token. */
+	wasSpared?: boolean;
 	/** The token of the sign-in that replaced it. */
 	replacedBy?: string;
 }
@@ -109,7 +69,7 @@ interface SignIn {
 }
 
 /**
- * The tokens and sign-ins of this process, by the {@link sessionBinding} of the credentials.
+ * The tokens and sign-ins of this process, by the `sessionBinding` of the credentials (storedSession.ts).
  *
  * A token is used until the service refuses it. Callers that hold a refused token share one sign-in.
  * Having no token is written as the token ''.
@@ -164,10 +124,10 @@ export class Sessions {
 			const wasRefused = this.isRecent(last.refusedAt);
 			if (!wasRefused) last.refusedAt = this.moment();
 			if (wasRefused || (isRepeated && isNew)) {
-				known.isBlameless = true;
+				known.wasSpared = true;
 				return;
 			}
-			if (known.isBlameless === true && isNew && !this.isRecent(last.takenAt)) return;
+			if (known.wasSpared === true && isNew && !this.isRecent(last.takenAt)) return;
 		}
 		Object.assign(known, { isRefused: true, takenAt: undefined });
 	}
@@ -196,7 +156,7 @@ export class Sessions {
 		if (this.isRecent(this.peek(boundTo, token).obtainedAt)) return false;
 		const [, payload = ''] = token.split('.');
 		const json = Buffer.from(payload, 'base64url').toString('utf8');
-		const expiry = claims.safeParse(parseJson(json)).data?.exp ?? Infinity;
+		const expiry = tokenClaims.safeParse(parseJson(json)).data?.exp ?? Infinity;
 		return expiry * 1000 - this.clock.now() < ENDS_SOON_MS;
 	}
 
@@ -217,8 +177,9 @@ export class Sessions {
 	): Promise<string | undefined> {
 		const usable = this.usable(boundTo, token);
 		if (usable !== undefined && usable !== token) return usable;
-		const isUsable = usable !== undefined;
-		const isSuspected = isSuspicion && isUsable;
+		/* Nothing says that the service has refused it. */
+		const mayStillWork = usable !== undefined;
+		const isSuspected = isSuspicion && mayStillWork;
 		const state = this.signIns.getOrCreate(boundTo, () => ({
 			waiting: [],
 			replaces: new Set(),
@@ -227,8 +188,9 @@ export class Sessions {
 		if (pending === undefined) {
 			if (isSuspected && this.isRecent(state.suspectedAt)) return undefined;
 			const { failed } = state;
-			/* Who declined isn't asked again soon while the service may take the token. */
-			const pause = isUsable && failed?.wasAsked === true ? DECLINED_PAUSE_MS : SIGN_IN_PAUSE_MS;
+			/* A person who declined isn't asked again soon while the token may still work. */
+			const pause =
+				mayStillWork && failed?.wasAsked === true ? DECLINED_PAUSE_MS : SIGN_IN_PAUSE_MS;
 			const isPaused = failed && this.clock.elapsed() - failed.at < pause;
 			if (isPaused) return await failed.outcome;
 			const isWanted = () => state.waiting.some((signal) => signal?.aborted !== true);
@@ -287,13 +249,11 @@ export class Sessions {
 	}
 
 	private moment(): Moment {
-		return { elapsed: this.clock.elapsed(), now: this.clock.now() };
+		return momentOf(this.clock);
 	}
 
 	private isRecent(at: Moment | undefined, within = FRESH_MS): boolean {
-		if (at === undefined) return false;
-		const { elapsed, now } = this.moment();
-		return elapsed - at.elapsed < within && now - at.now < within;
+		return isWithin(within, this.clock, at);
 	}
 }
 

@@ -86,7 +86,7 @@ export interface ParameterSource {
 	readSaved(name: string, preset?: unknown): unknown;
 	/** The value of one expression, without its "=", for the item. */
 	evaluate?(expression: string): unknown;
-	/** Whether expressions have been resolved: null may be one that found nothing. */
+	/** Whether the values come with expressions resolved: then null may be one that found nothing. */
 	readonly isResolved?: boolean;
 	/** What to do about a field that isn't valid; by default, that of a node's run. */
 	readonly hint?: string;

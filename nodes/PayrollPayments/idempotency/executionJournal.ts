@@ -6,7 +6,7 @@ import { outcomeOf, UserError } from '../shared/errors';
 import { ExecutionMemory, type RunScope } from './executionMemory';
 import type { Journal, Known } from './journal';
 
-/** A change that is sent once in an execution, and again in any other. */
+/** A change, or a look-up that plans changes, that is sent once in an execution and again in any other. */
 export interface ExecutionChange<Answer> {
 	/** Tells it from the run's other changes, as JSON. */
 	readonly identity: unknown;
@@ -25,7 +25,7 @@ const changesOfRuns = new ExecutionMemory<Outcome>();
 /** Failures after which a change may have been made, and may be sent again. */
 const doubtsOfRuns = new ExecutionMemory<UserError>();
 
-/** A refusal may be of what an earlier try has made: "already executed". */
+/** A refusal such as "already executed" may be about what an earlier try did, so the outcome stays unknown. */
 function stillUnknown(error: UserError, earlier: UserError | undefined): UserError {
 	if (earlier === undefined) return error;
 	return error.with({

@@ -98,17 +98,16 @@ async function recordTogether(
 	const isThere = (entry: string) => wasThere.has(entry);
 	/* Whether this list descends from an earlier call for the claim. */
 	const hasLasted = ({ mark }: Claim) => isThere(mark);
-	/* What is added to claims below changes no verdict: a required key that wasn't there is seen anyway. */
 	const verdictOn = (claim: Claim): Verdict => {
 		const { keys, permanentKeys = [], requiredKeys = [] } = claim;
 		const isRecorded = (key: string) => isThere(key) || firstWith.get(key) !== claim;
 		if (!hasLasted(claim) && !claim.mayClaim(isRecorded)) return 'seen'; /* 3 */
-		if (!requiredKeys.every((key) => isThere(key) && !claim.added.has(key))) return 'seen'; /* 3 */
+		if (!requiredKeys.every(isThere)) return 'seen'; /* 3 */
 		const isLasting = hasLasted(claim) && [...keys, ...permanentKeys].every(isThere);
 		return isLasting || claim.isOnlyProcess ? 'claimed' /* 5 */ : 'recorded'; /* 2, 4 */
 	};
 	const lost = claims.filter((claim) => verdictOn(claim) === 'seen');
-	/* What an earlier call for it added is another's by now. */
+	/* The list isn't our earlier one any more, so entries that we had added are another process's now. */
 	for (const claim of lost) if (!hasLasted(claim)) claim.added.clear();
 	for (const [entry, claim] of firstWith) {
 		if (!isThere(entry) && removable(claim).includes(entry)) claim.added.add(entry);

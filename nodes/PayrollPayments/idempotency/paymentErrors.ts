@@ -62,15 +62,15 @@ const OPEN: Record<Open, (payment: Payment, code: string) => Text> = {
 	],
 };
 
-function refused([message, hint]: Text, failure?: unknown): UserError {
+function refusal([message, hint]: Text, failure?: unknown): UserError {
 	return wrapError(failure, message, { hint, outcome: 'refused', page: PAGE });
 }
 
 export function refusedBy(decision: keyof typeof REFUSED, payment: Payment): UserError {
-	return refused(REFUSED[decision](payment));
+	return refusal(REFUSED[decision](payment));
 }
 
-function unknown([message, hint]: Text, code: string, failure?: unknown): UserError {
+function unknownOutcome([message, hint]: Text, code: string, failure?: unknown): UserError {
 	return wrapError(failure, message, { hint, outcome: 'unknown', attemptCode: code, page: PAGE });
 }
 
@@ -82,13 +82,13 @@ export function openBy(
 	const [message, hint] = OPEN[decision](payment, code);
 	const isForeign = isFirst && payment.confirmedNotPaid.length > 0;
 	const foreign = isForeign ? 'No code in “Confirmed Not Paid” belongs to this payment. ' : '';
-	return unknown([message, foreign + hint], code);
+	return unknownOutcome([message, foreign + hint], code);
 }
 
 export function outcomeUnknown(payment: Payment, code: string, failure: unknown): UserError {
 	const message = `The payment of ${payment.summary} may or may not have been made. ${messageOf(failure)}`;
 	const hint = `Don’t pay this again in another way. ${validityOf(payment)}${askFirst(code)}`;
-	return unknown([message, hint], code, failure);
+	return unknownOutcome([message, hint], code, failure);
 }
 
 /** @param what both rows have in common */
@@ -97,7 +97,7 @@ export function sameAsRow(
 	row: string,
 	what: 'reference' | 'authorization',
 ): UserError {
-	return refused([
+	return refusal([
 		`The payment of ${summary} would be refused, because ${row} has the same ${what}`,
 		what === 'reference'
 			? 'If both are the same payment, remove one of the two. If not, give each its own reference.'
@@ -107,33 +107,33 @@ export function sameAsRow(
 
 /** @param paid what an earlier try paid for the item, and its transaction */
 export function changedSince({ summary }: Payment, paid: string, transaction: string): UserError {
-	return refused([
+	return refusal([
 		`The payment of ${summary} was not sent, because an earlier try of this run paid ${paid} for the item (${asWord(transaction)})`,
 		'Retry On Fail runs the node again: use a reference, an amount and a recipient that stay the same.',
 	]);
 }
 
 export function beingSent({ summary }: Payment): UserError {
-	return refused([
+	return refusal([
 		`The payment of ${summary} was not sent, because another execution is sending it right now`,
 		'Wait until that one has ended, or stop it, then run the node again. It may be waiting for a person to confirm in the wallet.',
 	]);
 }
 
 export function beingLookedUp({ summary }: Payment): UserError {
-	return refused([
+	return refusal([
 		`The payment of ${summary} was not sent, because another process was looking it up at the same moment`,
 		'Run the node again.',
 	]);
 }
 
 export function notLookedUp(failure: unknown): UserError {
-	return refused(['n8n’s record of payments could not be looked up', CHECK_DATABASE], failure);
+	return refusal(['n8n’s record of payments could not be looked up', CHECK_DATABASE], failure);
 }
 
 export function notRecorded({ summary }: Payment, failure: unknown): UserError {
 	const message = `The payment of ${summary} could not be recorded, so it was not sent`;
-	return refused([message, CHECK_DATABASE], failure);
+	return refusal([message, CHECK_DATABASE], failure);
 }
 
 /** @param isCleared whether the record of the attempt was removed */

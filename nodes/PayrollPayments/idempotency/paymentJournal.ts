@@ -1,6 +1,7 @@
 import { NoResponseError, ServiceError, throwIfStopped, UserError } from '../shared/errors';
 import { emailKey } from '../contract/formats';
 import type { JsonValue } from '../shared/json';
+import { nodeKeyOf } from '../shared/nodeKey';
 import { ExecutionMemory, type RunScope } from './executionMemory';
 import type { Journal, Known } from './journal';
 import {
@@ -77,7 +78,7 @@ function attemptOf(payment: Payment) {
 }
 
 /** An attempt's claims in this process's memory and in n8n's store. */
-interface Claims {
+interface AttemptClaims {
 	readonly inProcess: MemoryClaim;
 	readonly inStore: PaymentClaim;
 }
@@ -144,7 +145,7 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 		private readonly signal?: AbortSignal,
 		private readonly memory = sentByProcess,
 	) {
-		const nodeKey = `${scope.workflowId}:${scope.nodeId}`;
+		const nodeKey = nodeKeyOf({ id: scope.workflowId }, { id: scope.nodeId });
 		this.list = { store, nodeKey, maxEntries: MAX_ENTRIES };
 	}
 
@@ -205,7 +206,7 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 	}
 
 	/** The payments that earlier tries of this run have made, or may have made. */
-	ofEarlierTries(): Payment[] {
+	paymentsOfEarlierTries(): Payment[] {
 		return [...this.tries.values()].flatMap((own) => ('refusal' in own ? [] : own.payment));
 	}
 
@@ -221,7 +222,10 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 		const known = this.known(attempt, failure);
 		if ('answer' in known) return known.answer;
 		if ('error' in known) throw known.error;
-		/* Nothing may be awaited in between, so that of two nodes only one goes on. */
+		/*
+		 * Nothing may be awaited between `known` and the claim in memory, with which `claimEverywhere` begins:
+		 * then only one of two nodes goes on.
+		 */
 		const claims = await this.claimEverywhere(attempt);
 		try {
 			throwIfStopped(this.signal);
@@ -251,7 +255,7 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 	private async lookUp(attempts: readonly Attempt[]): Promise<unknown> {
 		for (const { payment } of attempts) this.stored.delete(payment);
 		if (this.scope.workflowId === '') {
-			/* Of a workflow that n8n doesn't keep, its store can hold nothing. It can't claim anything, either. */
+			/* n8n's store holds nothing for a workflow that n8n doesn't keep, and a claim in it would fail. */
 			for (const { payment } of attempts) this.stored.set(payment, () => false);
 			return undefined;
 		}
@@ -278,7 +282,7 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 		return { is: 'refused', when: 'earlierTry', error };
 	}
 
-	/** What wasn't looked up counts as not stored. */
+	/** A payment that wasn't looked up counts as not stored; `knownOfOthers` then refuses to send it. */
 	private isStored(payment: Payment): IsRecorded {
 		return (key) => this.stored.get(payment)?.(key) === true;
 	}
@@ -299,12 +303,12 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 		const paidHere = isInMemory(keys.paidSame) ? 'paid' : paidOther;
 		const decision = paidHere ?? decide(keys, allowed, isRecorded);
 		const { attempt } = allowed;
-		const isOpen = ['sendable', 'unknown', 'otherAuthorization'].includes(decision);
-		/* No code denies what may still be sent. */
+		/* A claim in flight decides these soon, so no code is offered for them yet. */
+		const isUndecided = ['sendable', 'unknown', 'otherAuthorization'].includes(decision);
 		const isInFlight = [...keys.sent, ...keys.previous].some((key) =>
 			this.memory.isInFlight(inMemory(payment, key)),
 		);
-		if (isOpen && isInFlight) return { is: 'refused', error: beingSent(payment) };
+		if (isUndecided && isInFlight) return { is: 'refused', error: beingSent(payment) };
 		if (decision === 'sendable') {
 			/* What this process has not sent, another one may have. */
 			if (!this.stored.has(payment)) return { is: 'refused', error: notLookedUp(failure) };
@@ -327,7 +331,7 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 	 * Claims an attempt in this process's memory, then in n8n's store.
 	 * @throws {UserError} where another has claimed or made the payment, or it can't be recorded
 	 */
-	private async claimEverywhere(attempt: Attempt): Promise<Claims> {
+	private async claimEverywhere(attempt: Attempt): Promise<AttemptClaims> {
 		const { payment, keys } = attempt;
 		const claimed = claimedKeys(keys, this.isInMemory(payment));
 		const inProcess = this.memory.claim(claimed.map((key) => inMemory(payment, key)));
@@ -346,7 +350,7 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 	/** n8n's store learns of it with the next claim, or from {@link close}. */
 	private keepAsPaid(
 		{ payment, keys }: Attempt,
-		{ inProcess }: Claims,
+		{ inProcess }: AttemptClaims,
 		answer: PaymentAnswer,
 	): void {
 		const paid = [keys.paid, keys.paidSame];
@@ -359,7 +363,7 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 	/** Both claims stay for good. Only a code allows another attempt. */
 	private keepAsUnknown(
 		{ payment, code }: Attempt,
-		{ inProcess }: Claims,
+		{ inProcess }: AttemptClaims,
 		failure: unknown,
 	): UserError {
 		inProcess.keep();
@@ -370,7 +374,7 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 
 	private async clearAsRefused(
 		attempt: Attempt,
-		{ inProcess, inStore }: Claims,
+		{ inProcess, inStore }: AttemptClaims,
 		error: UserError,
 	): Promise<UserError> {
 		let isCleared = true;

@@ -1,8 +1,8 @@
 import type { INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 
+import { systemClock } from '../api/clock';
 import { nodeErrorFor } from '../api/nodeErrors';
 import { openClient } from '../api/n8nTransport';
-import { systemClock } from '../api/session';
 import { NoResponseError, ServiceError, SignInFailed, UserError } from '../shared/errors';
 import type { JsonObject } from '../shared/json';
 import { Redactor } from '../shared/redaction';
@@ -85,7 +85,7 @@ function isReportedLater(error: unknown): boolean {
 }
 
 /** Whether the service or the way to it failed, rather than the settings. */
-function isPassing(error: unknown): error is UserError {
+function isTransient(error: unknown): error is UserError {
 	return [ServiceError, NoResponseError, SignInFailed].some((kind) => error instanceof kind);
 }
 
@@ -112,7 +112,7 @@ async function pollOnce(
 	/* Where nothing is remembered for it, the next check begins, and reports nothing. */
 	const isKept = isMemoryOf(scope, memory.text);
 	const noted = (error: unknown): never => {
-		if (!isKept || !isPassing(error)) throw error;
+		if (!isKept || !isTransient(error)) throw error;
 		const note = 'No changes are lost: the next check that succeeds reports them.';
 		const withNote = error.with({ note });
 		reportedLater.add(withNote);

@@ -14,14 +14,14 @@ import type { OutputRecord, ShownWrite } from './write';
  * Two checks give approvals:
  * - Check Only (run.ts): for each item, or each list on an item, over its rows as `asListApproves` shows them.
  * - Check Output: One for the Run (operations/payment/runCheck.ts): over all rows, as `asRunApproves` shows them.
- * When the run sends, a row may be in another state than at its check, so `approve` tries each that it may
- * have had there.
+ * Between the check and the run that sends, a row can change its state: one that was ready may be paid by
+ * now. So `approve` computes the approval for each state that the row may have had at its check.
  */
 
 /** Crockford's Base32: no letters that are read as others. */
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
-/** How many refused rows an error names. */
+/** How many refused rows an error lists before it only counts the rest. */
 const MAX_REASONS = 5;
 
 /** Characters of an approval, in groups of four. */
@@ -161,7 +161,7 @@ function approvedByItem(
 	rows: readonly Row[],
 	given: ReadonlyMap<number, string>,
 ): (row: Row) => boolean {
-	/* What isn't sent now may have been ready, refused or paid when it was checked. */
+	/* The states that a row may have had at its check, whatever it is now. */
 	const asChecked = [
 		withPlaceholder,
 		(row: Row) => withPlaceholder(asRunApproves(row)),
@@ -179,10 +179,10 @@ function includesRun(
 	of: Approvable,
 	rows: readonly Row[],
 ): boolean {
-	/* A refused row can be part of it if its request is known: a payment that was made before. */
+	/* A refused row counts if its request is known, as of a change that was made before. */
 	const isWhole = rowsThatAre(rows, 'refused').every(({ writes }) => writes.length > 0);
 	const all = inOrder(rows);
-	/* When it was approved, all rows were known, or the check left alone those that aren't. */
+	/* The check approved all rows, or left alone those whose outcome wasn't known. */
 	return (
 		isWhole &&
 		[all, all.map(asRunApproves)].some((shown) => {
@@ -192,7 +192,7 @@ function includesRun(
 	);
 }
 
-/** A row as the approval of a run covers it: if its outcome isn't known, it isn't sent. */
+/** A row as the approval of a run covers it: as left alone if an earlier run may have sent it. */
 export function asRunApproves<Some extends Row>(row: Some): Some {
 	if (row.state.is !== 'unknown' || row.state.when === 'earlierTry') return row;
 	return markedAsLeftAlone(row);
@@ -205,20 +205,20 @@ function markedAsLeftAlone<Some extends Row>(row: Some): Some {
 /** Stands for the request of a row that can't be read. */
 const PLACEHOLDER: ShownWrite = { summary: '', request: null, signs: null, isLeftAlone: true };
 
-/** A row that can't be read counts, too: without it, a list has another approval. */
+/** Without a placeholder for a row that can't be read, its list would have another approval. */
 function withPlaceholder<Some extends Row>(row: Some): Some {
 	return row.state.is === 'refused' && row.writes.length === 0
 		? { ...row, writes: [PLACEHOLDER] }
 		: row;
 }
 
-/** A row as the approval of a list covers it: what its check refused isn't sent, either. */
+/** A row as the approval of a list covers it: also as left alone if its check refused it. */
 export function asListApproves<Some extends Row>(row: Some): Some {
 	const shown = withPlaceholder(row);
 	return row.state.is === 'refused' ? markedAsLeftAlone(shown) : asRunApproves(shown);
 }
 
-/** The same with *Refuse* at the check, where what is paid counted as refused, and *Skip* now. */
+/** The same where an earlier run's change was refused at the check, and is skipped now. */
 function asListApprovedBeforeSkip<Some extends Row>(row: Some): Some {
 	const wasPaid = 'when' in row.state && row.state.when === 'earlierRun';
 	return wasPaid ? markedAsLeftAlone(row) : asListApproves(row);

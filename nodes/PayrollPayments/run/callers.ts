@@ -20,7 +20,7 @@ import { scopeOf } from './runContext';
  */
 export function refuseCaller(context: IExecuteFunctions, operation: Operation): void {
 	const { type, parameters, retryOnFail } = context.getNode();
-	const { action, effect, isForPeople, optionsForPeople = {}, recordsForGood } = operation;
+	const { action, effect, isForPeople, optionsForPeople = {}, needsKeptWorkflow } = operation;
 	const saved: unknown = parameters.options;
 	const options = isRecord(saved) ? saved : {};
 	const isAgent = type.endsWith('Tool');
@@ -54,12 +54,8 @@ export function refuseCaller(context: IExecuteFunctions, operation: Operation): 
 			'Use Check Only in evaluations.',
 		);
 	}
-	if (recordsForGood === true && !isKept(context)) {
-		refuse(
-			action,
-			'n8n doesn’t keep this workflow, so no record of the payment would last',
-			'Pay in a saved workflow, outside the chat. Check Only works here, too.',
-		);
+	if (needsKeptWorkflow !== undefined && !isKept(context)) {
+		refuse(action, needsKeptWorkflow.reason, needsKeptWorkflow.hint);
 	}
 }
 

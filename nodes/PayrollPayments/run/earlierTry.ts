@@ -50,28 +50,28 @@ export function rememberTries(
 	rowsOfRuns.of(scope).set('done', done);
 }
 
-/** The rows of this try with those of earlier ones, so that each payment or invite is told once. */
+/** The rows of this try with those of earlier ones, so that each change is reported once. */
 function mergeTries(rows: readonly Row[], before: readonly Row[]): readonly Row[] {
 	const replaced = replacedRows(rows, before);
 	const own = rows.filter((row) => !replaced.has(row));
 	const earlier = rowsToReport(before, [...replaced], own);
-	/* Where items have changed places, a payment of this run is found as one that was made before. */
+	/* If items have changed places, a change of this run looks like one of an earlier run: report it once. */
 	const made = new Set(earlier.map(requestsOf));
 	const others = own.filter((row) => !(isOfEarlierRun(row) && made.has(requestsOf(row))));
-	/* A form that can't be read is why the others weren't sent. */
+	/* The other rows weren't sent because a form couldn't be read. */
 	const [unread] = rowsThatAre([...replaced], 'refused').filter(isUnread);
 	return [...(unread === undefined ? others : blockedBy(unread, others, earlier)), ...earlier];
 }
 
 /** The rows that nobody has asked the journals about, but that an earlier try has done, or may have done. */
 function replacedRows(rows: readonly Row[], before: readonly Row[]): ReadonlySet<Row> {
-	/* What can be read in another place now isn't what can't be read here. */
+	/* A change that is in another place now was read there, so it isn't the unreadable row here. */
 	const held = new Set(rows.filter(({ writes }) => writes.length > 0).map(requestsOf));
 	const doneBefore = slotsIn(before.filter((row) => !held.has(requestsOf(row))));
 	return new Set(rows.filter((row) => wasNotLookedUp(row) && isIn(doneBefore, row)));
 }
 
-/** What earlier tries have done, or may have done, except where this one tells it in the same place. */
+/** What earlier tries have done, or may have done, unless this try reports it in the same place. */
 function rowsToReport(
 	before: readonly Row[],
 	replaced: readonly Row[],
@@ -97,7 +97,7 @@ export function refuseChanged(rows: readonly Row[], before: readonly Row[]): rea
 	if (before.length === 0) return rows;
 	const sent = requestsBySlot(before);
 	const now = requestsBySlot(rows);
-	/* One that is still in its place may be sent for another item, too, if that holds the same. */
+	/* A request that is still in its place isn't moved: another item may hold the same one. */
 	const moved = new Set(
 		[...sent].filter(([slot, each]) => now.get(slot) !== each).map(([, each]) => each),
 	);
@@ -154,9 +154,9 @@ function blockedBy(
 ): Row[] {
 	const { error: reason } = unread.state;
 	const [item = 0] = inputItemsOf(unread);
-	/* So that the error names that item, and not each one that waits for it. */
+	/* All these rows then name the unreadable item, not themselves. */
 	const error = reason instanceof UserError ? reason.with({ item }) : reason;
-	/* It stands before them in the error, and is why they weren't sent. */
+	/* An unknown outcome comes first in the error, and is the reason why they weren't sent. */
 	const hasUnknown = rowsThatAre([...rows, ...earlier], 'unknown').length > 0;
 	const isHeldUp = ({ state }: Row) => state.is === 'notSent' && !hasUnknown;
 	return refuseRest(rows, error).map((row) =>

@@ -17,7 +17,7 @@ import {
 /** How many failures or items a message lists before it only counts the rest. */
 const MAX_NAMED = 10;
 
-/** An unknown outcome comes first, since money or invites may have gone out; then what concerns the run. */
+/** An unknown outcome comes first, since a change may have been made; then what concerns the run. */
 function urgencyOf(row: FailedRow): number {
 	if (row.state.is === 'unknown') return 0;
 	if (row.state.is === 'notSent') return 3;

@@ -51,8 +51,8 @@ export interface Operation {
 	readonly otherOutputs?: readonly z.AnyZodObject[];
 	/** Whether the first unknown outcome ends the run even with *On Error: Continue*. */
 	readonly stopsAtUnknown?: boolean;
-	/** Whether n8n must keep the workflow, so that later runs know what was done. */
-	readonly recordsForGood?: boolean;
+	/** Set if n8n must keep the workflow, so that later runs know what was done: why, and what to do. */
+	readonly needsKeptWorkflow?: { readonly reason: string; readonly hint: string };
 	/** What every failed item has in addition, whatever the failure. */
 	readonly failureColumns?: OutputRecord;
 	/** What an item has in addition that an earlier try of *Retry On Fail* has made. */

@@ -30,7 +30,10 @@ type Earlier = 'earlierTry' | 'earlierRun';
 export type State =
 	/** Its form was read, and nothing else. */
 	| { readonly is: 'read'; readonly form: Form }
-	/** It passed every check. A single item may get any number of records; several items share one, or get one each. */
+	/**
+	 * It passed every check. `act` gives any number of records for a single item; several items share one
+	 * record, or get one each.
+	 */
 	| { readonly is: 'ready'; act(perform: Perform): Promise<readonly OutputRecord[]> }
 	/** *Check Only*: what it would do is put out, and nothing was done. */
 	| { readonly is: 'checked'; readonly records: readonly OutputRecord[] }

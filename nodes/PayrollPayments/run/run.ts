@@ -32,9 +32,9 @@ import { openRun, scopeOf, type OpenRun, type RunContext } from './runContext';
 import type { Perform } from './write';
 
 /**
- * Runs the selected operation for all input items, in three steps: the form of all items is read,
- * all items are checked, and what passed is sent. The first two change nothing at the service. Unless *On Error* is
- * *Continue*, one refused item means that nothing is signed or sent.
+ * Runs the selected operation for all input items, in three steps: the form of all items is read, all
+ * items are checked, and what passed is sent. The first two change nothing at the service. Unless *On
+ * Error* is *Continue*, one refused item means that nothing is signed or sent.
  * @throws the error that n8n shows; with *Continue*, a failed item becomes output instead
  */
 export async function run(
@@ -97,20 +97,22 @@ async function carryOut(
 		return { rows: refuseRest(all, error), isCheck };
 	}
 	const { run, perform } = opened;
+	const checking: RowStep = async (rows) => await check(operation, rows, run);
+	if (isCheck) {
+		const describing: RowStep = async (rows) => await describe(rows, run, describeRun);
+		return { rows: await inSteps(all, [checking, describing], isOver), isCheck };
+	}
 	const approved = approvedChecks(all);
 	const before = doneInEarlierTries(scopeOf(context));
-	const steps: readonly Step[] = isCheck
-		? [async (rows) => await describe(rows, run, describeRun)]
-		: [
-				(rows) => approve(operation, rows, run, approved),
-				(rows) => refuseChanged(rows, before),
-				async (rows) => await confirmToken(operation, rows, opened),
-			];
-	const checking: Step = async (rows) => await check(operation, rows, run);
-	const rows = await inSteps(all, [checking, ...steps], isOver);
-	if (isCheck) return { rows, isCheck };
+	const steps: readonly RowStep[] = [
+		checking,
+		(rows) => approve(operation, rows, run, approved),
+		(rows) => refuseChanged(rows, before),
+		async (rows) => await confirmToken(operation, rows, opened),
+	];
+	const rows = await inSteps(all, steps, isOver);
 	const ends = (state: State) => endsRun(state, operation, continues);
-	/* Also where the row of an earlier try's unknown outcome can't be read any more. */
+	/* An unknown outcome of an earlier try also ends the run if its row can't be read any more. */
 	const earlier = operation.stopsAtUnknown === true ? before : [];
 	const isEnded = [...rows, ...earlier].some(({ state }) => ends(state));
 	const sent = await send(rows, perform, settings, { ends, isEnded });
@@ -121,12 +123,13 @@ async function carryOut(
 	return { rows: sent };
 }
 
-type Step = (rows: readonly Row[]) => Promise<readonly Row[]> | readonly Row[];
+/** Takes all rows of a run and gives them back; `Step` in write.ts is one of a single row. */
+type RowStep = (rows: readonly Row[]) => Promise<readonly Row[]> | readonly Row[];
 
-/** Takes one step after the other until the run is over. One that throws refuses what would still have been sent. */
+/** Takes the steps in order until the run is over. One that throws refuses the rows that would still have been sent. */
 async function inSteps(
 	read: readonly Row[],
-	steps: readonly Step[],
+	steps: readonly RowStep[],
 	isOver: (rows: readonly Row[]) => boolean,
 ): Promise<readonly Row[]> {
 	let rows = read;

@@ -20,7 +20,7 @@ export function groupsOf<Key, Entry>(
 	return groups;
 }
 
-/** "a, b and 3 more". */
+/** "a, b, c and 3 more"; "a, b, c" if nothing is left out. */
 export function listed(names: readonly string[], most = 3, separator = ', '): string {
 	const shown = names.slice(0, most).join(separator);
 	const rest = names.length - most;

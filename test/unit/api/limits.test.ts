@@ -263,11 +263,9 @@ describe('a payment', () => {
 });
 
 describe('a run', () => {
-	const check =
-		(maximumPerRun: string, ...totals: [bigint | number, bigint?]) =>
-		() => {
-			requireAllowedRun(credentials({ maximumPerRun }, 'Payroll'), ...totals);
-		};
+	const check = (maximumPerRun: string, total: bigint | number, signed?: bigint) => () => {
+		requireAllowedRun(credentials({ maximumPerRun }, 'Payroll'), total, signed);
+	};
 
 	it('may move the maximum, and not a cent more, signed or not', () => {
 		check('20000', 2_000_000, 2_000_000n)();

@@ -5,13 +5,13 @@ import {
 	readCredentials,
 	type WalletCredentials,
 } from '../../../nodes/PayrollPayments/api/credentials';
+import { Sessions } from '../../../nodes/PayrollPayments/api/session';
 import {
 	packSession,
 	readSession,
 	sessionBinding,
-	Sessions,
 	tokenIn,
-} from '../../../nodes/PayrollPayments/api/session';
+} from '../../../nodes/PayrollPayments/api/storedSession';
 import { SignInFailed, stoppedError } from '../../../nodes/PayrollPayments/shared/errors';
 
 function wallet(change: Record<string, unknown> = {}): WalletCredentials {

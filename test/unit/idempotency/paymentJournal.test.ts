@@ -324,7 +324,7 @@ it('a payment that was refused is sent in a later try of the run, until one’s 
 	await pay(second, paid, again);
 	expect(await look([first], again)).toEqual([{ is: 'sendable', attempt: 1 }]);
 	await failureOf(pay(third, broken, again));
-	expect(open(again).ofEarlierTries()).toEqual([second, third]);
+	expect(open(again).paymentsOfEarlierTries()).toEqual([second, third]);
 	expect(await look([first], again)).toEqual([{ is: 'refused', when: 'earlierTry', error }]);
 	await expect(open(again).perform(first, send)).rejects.toBe(error);
 	expect(await is(first)).toBe('sendable');

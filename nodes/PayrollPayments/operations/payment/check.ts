@@ -252,7 +252,7 @@ function checkLimit(
 ): void {
 	const moving = rows.flatMap(({ state, payment }) => (state.is === 'ready' ? payment : []));
 	/* What an earlier try of this run has paid counts, too, also where its row can't be read any more. */
-	const payments = [...moving, ...journal.ofEarlierTries()];
+	const payments = [...moving, ...journal.paymentsOfEarlierTries()];
 	const signed = payments.map(({ signedCents }) => signedCents);
 	requireAllowedRun(
 		credentials,

@@ -74,7 +74,10 @@ export const createInstantPayment = defineWrite({
 	description: 'Pay an external recipient right away. This moves money and can’t be undone.',
 	permission: 'sendPayments',
 	stopsAtUnknown: true,
-	recordsForGood: true,
+	needsKeptWorkflow: {
+		reason: 'n8n doesn’t keep this workflow, so no record of the payment would last',
+		hint: 'Pay in a saved workflow, outside the chat. Check Only works here, too.',
+	},
 	notice:
 		'This moves money and can’t be undone. To see what would be sent, add Check Only under Options. With a Payment Reference, this node pays an invoice only once. Your service or finance system issues the authorization; n8n can’t create it.',
 	fields,

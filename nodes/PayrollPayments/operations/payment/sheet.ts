@@ -95,8 +95,8 @@ function filledIn(form: GivenForm, row: SheetRow<Column>) {
 	return { form: { ...form, place, input: { ...form.input, ...cells } }, fault };
 }
 
-/** The payment of a form: its own, or that of a row that was read into it. */
-function paymentOf(form: GivenForm): PaymentForm | undefined {
+/** The form, if it has all of a payment: its own fields, or those of a row that were read into it. */
+function completeForm(form: GivenForm): PaymentForm | undefined {
 	const { recipientEmail, typedData, amountDollars, amountCents = amountDollars } = form.input;
 	if (recipientEmail === undefined || typedData === undefined || amountCents === undefined) {
 		return undefined;
@@ -111,7 +111,7 @@ function paymentOf(form: GivenForm): PaymentForm | undefined {
  * @throws {UserError} if Column Names names a column that no row has
  */
 export function readPayments(forms: readonly GivenForm[], { credentials }: RunContext) {
-	const rows = sheetOf<Column, GivenForm>(forms.filter((form) => paymentOf(form) === undefined));
+	const rows = sheetOf<Column, GivenForm>(forms.filter((form) => completeForm(form) === undefined));
 	checkColumnNames([...rows.values()]);
 	const payments: PaymentForm[] = [];
 	const unreadable: Row[] = [];
@@ -119,7 +119,7 @@ export function readPayments(forms: readonly GivenForm[], { credentials }: RunCo
 		const row = rows.get(given);
 		const { form, fault } =
 			row === undefined ? { form: given, fault: undefined } : filledIn(given, row);
-		const payment = fault === undefined ? paymentOf(form) : undefined;
+		const payment = fault === undefined ? completeForm(form) : undefined;
 		if (payment !== undefined) {
 			payments.push(payment);
 			continue;

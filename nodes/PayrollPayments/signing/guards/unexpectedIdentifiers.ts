@@ -33,7 +33,7 @@ const DECODERS: ReadonlyArray<(text: string) => string> = [
 			Buffer.from(escapes.replaceAll('%', ''), 'hex').toString('utf8'),
 		),
 	(text) =>
-		text.replace(/\\(?:u([0-9a-f]{4})|([bfnrt])|(["\\/]))/gi, (_, code, space, character) =>
+		text.replace(/\\(?:u([0-9a-f]{4})|[bfnrt]|(["\\/]))/gi, (_, code, character) =>
 			code === undefined ? (character ?? ' ') : characterOf(parseInt(code, 16)),
 		),
 	(text) =>
