@@ -172,7 +172,7 @@ describe.each(VIA)('another node over %s', (via) => {
 			const isSpared = via === 'httpRequestWithAuthentication' && fault.status === 401;
 			expect(`${error?.message}. ${error?.description}`).toContain(
 				isSpared
-					? 'which isn’t sent again. It may change something. With Wallet Sign-In, put a Balance: Get'
+					? 'which isn’t sent again. It may change something. With Wallet Sign-In, run it again'
 					: '',
 			);
 			expect(sandbox.writes()).toHaveLength(1);

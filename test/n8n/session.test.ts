@@ -471,6 +471,30 @@ describe('a change that gets a 401', () => {
 		expect(service.tokens.counts()).toMatchObject({ refused: 0, signIns: 1 });
 	});
 
+	it.each([
+		['requestWithAuthentication', undefined, 1],
+		['httpRequestWithAuthentication', undefined, 1],
+		['requestWithAuthentication', -1, 0],
+		['httpRequestWithAuthentication', -1, 0],
+	] as const)('of another node doesn’t stay locked out: %s, %p', async (via, exp, failures) => {
+		service.tokens.claims = () => (exp === undefined ? {} : { exp });
+		const saved = await signedIn();
+		const { data } = saved;
+		for (const send of [call, () => (saved.data = data)]) {
+			service.tokens.endTokens();
+			passed += 5 * MINUTE;
+			await send(saved);
+		}
+		service.tokens.counts();
+		const url = `${service.url}/v2/invites`;
+		const errors = new Array<unknown>();
+		for (let day = 0; day < 3; day++) {
+			errors.push((await sendRaw(saved, via, { method: 'POST', body: '{}', url })).error);
+		}
+		expect(errors.filter(Boolean)).toHaveLength(failures);
+		expect(service.tokens.counts()).toMatchObject({ refused: failures, signIns: 1 });
+	});
+
 	it('costs no sign-in where it may not leave n8n at all', async () => {
 		const saved = await signedIn();
 		const options = { method: 'GET', uri: 'http://127.0.0.1:1/v2/balance' };

@@ -46,15 +46,19 @@ export async function obtainSession(
 	saved: ICredentialDataDecryptedObject,
 ): Promise<IDataObject> {
 	const state = stateOf(saved);
-	const { own } = state;
-	if (mayNotBeRetried(state)) {
-		/* Not an error of the credentials, which would mean that nothing was sent. */
-		if (own !== undefined) throw new Error('Our requests are never repeated by n8n');
-		return {};
+	const { own, passage } = state;
+	/* Not an error of the credentials, which would mean that nothing was sent. */
+	if (own !== undefined && mayNotBeRetried(state)) {
+		throw new Error('Our requests are never repeated by n8n');
 	}
+	if (passage === 'refused') return {};
 	const credentials = own?.credentials ?? readCredentials(saved);
 	if (credentials.authentication !== 'walletSignIn') return {};
 	const boundTo = sessionBinding(credentials);
+	if (passage === 'sentOnce') {
+		sessions.markDoubted(boundTo, tokenIn(saved.sessionToken, boundTo));
+		return {};
+	}
 	const obtain = async (isWanted: () => boolean) => {
 		const redactor = addSecretsOf(own?.redactor ?? new Redactor(), saved);
 		const exchange = exchangeOver(context.helpers.httpRequest);
@@ -70,8 +74,11 @@ export async function obtainSession(
 	const isSuspicion = own === undefined;
 	const stopped = own?.stopped;
 	const renewal = sessions.renew(boundTo, held, obtain, { isSuspicion, stopped });
-	const token = await unlessStopped(renewal, stopped);
-	return token === undefined ? {} : { sessionToken: packSession(boundTo, token) };
+	const renewed = await unlessStopped(renewal, stopped);
+	state.wasRenewed = true;
+	/* A request that waits for a token goes on with its old one if there is no other. */
+	const token = renewed ?? (passage === undefined ? held : '');
+	return token === '' ? {} : { sessionToken: packSession(boundTo, token) };
 }
 
 /** Adds the proof of who calls to a request. Those of other nodes must be allowed to them. */
@@ -84,7 +91,7 @@ export async function authenticateRequest(
 	throwIfStopped(own?.stopped);
 	if (mayNotBeRetried(state)) {
 		throw new UserError('The service refused the request, which isn’t sent again', {
-			hint: 'It may change something. With Wallet Sign-In, put a Balance: Get with these credentials in front of it, which signs in if the token has run out.',
+			hint: 'It may change something. With Wallet Sign-In, run it again if the token had run out: the next request signs in first.',
 		});
 	}
 	const credentials = own?.credentials ?? readCredentials(saved);
@@ -94,13 +101,18 @@ export async function authenticateRequest(
 		own === undefined ? allowedRequest(credentials, options) : toOwnOrigin(credentials, options);
 	const boundTo = sessionBinding(credentials);
 	const token = sessions.usable(boundTo, tokenIn(saved.sessionToken, boundTo));
-	const needsToken = credentials.authentication === 'walletSignIn' && token === undefined;
+	const isRepeatable = own === undefined && isPlainGet({ ...options }, request);
+	/* For our own changes, client.ts makes sure of the token before. */
+	const isRisky = own === undefined && !isRepeatable && state.wasRenewed !== true;
+	const needsToken =
+		credentials.authentication === 'walletSignIn' &&
+		(token === undefined || (isRisky && sessions.mayHaveEnded(boundTo, token)));
 	if (needsToken) state.passage = undefined;
-	else if (own === undefined && isPlainGet({ ...options }, request)) state.passage = 'repeatable';
-	else state.passage = 'sentOnce';
-	const headers = { ...request.headers, ...authorizationHeaders(credentials, token) };
-	/* n8n hands the same object to `preAuthentication`, which must know what was sent. */
+	else state.passage = isRepeatable ? 'repeatable' : 'sentOnce';
+	/* n8n hands the same object to `preAuthentication`, which must know what was sent, or wasn't. */
 	if (token !== undefined) saved.sessionToken = packSession(boundTo, token);
+	const proof = authorizationHeaders(credentials, needsToken ? undefined : token);
+	const headers = { ...request.headers, ...proof };
 	return own === undefined
 		? { ...request, headers }
 		: { ...request, headers, abortSignal: deadlineOf({ timeout: own.timeout, signal: own.stop }) };

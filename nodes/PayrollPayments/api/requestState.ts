@@ -48,6 +48,8 @@ interface RequestState {
 	readonly own?: OwnRequest;
 	/** Undefined before `authenticate`, and while the request waits for a token. */
 	passage?: Passage;
+	/** Whether n8n has asked for a token since: then the request goes on with the one there is. */
+	wasRenewed?: boolean;
 }
 
 /** Whether step 4 must end here: n8n takes it even after `authenticate` threw. */

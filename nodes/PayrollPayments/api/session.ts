@@ -14,6 +14,9 @@ import { packSession } from './storedSession';
  * 3. A read failed, and the token isn't fresh: `readRenewingToken` in client.ts. `ensureToken` makes such a
  *    read before a change, which never renews its own token.
  * 4. n8n repeats another node's plain GET after a 401 or, in the HTTP Request node, after any failure.
+ * 5. Another node's change is to be sent, and the token ends within a minute, or the last such change
+ *    failed (`mayHaveEnded` below): the made-up 401 of 1. n8n must not repeat a change that failed, so
+ *    only the next one is helped.
  *
  * Each ends in `obtainSession` (authentication.ts) and there in `renew`, which shares a sign-in, repeats
  * the failure of the last one, or gives no token.
@@ -48,6 +51,8 @@ interface KnownToken {
 	isRefused?: boolean;
 	/** Whether a read's 401 was blamed on the URL rather than on this token. */
 	wasSpared?: boolean;
+	/** Whether another node's change failed with it, perhaps with a 401. */
+	isDoubted?: boolean;
 	/** The token of the sign-in that replaced it. */
 	replacedBy?: string;
 }
@@ -107,6 +112,17 @@ export class Sessions {
 		const known = this.known(boundTo, token);
 		const isRefused = known.isRefused === true || !this.isNew(boundTo, token);
 		Object.assign(known, { isRefused, takenAt: undefined });
+	}
+
+	/** After another node's change failed: n8n doesn't tell us how. */
+	markDoubted(boundTo: string, token: string): void {
+		this.known(boundTo, token).isDoubted = true;
+	}
+
+	/** Whether it had better be replaced before another node's change: it ends soon, or such a change failed. */
+	mayHaveEnded(boundTo: string, token: string): boolean {
+		const isDoubted = this.peek(boundTo, token).isDoubted === true;
+		return this.endsSoon(boundTo, token) || (isDoubted && !this.isFresh(boundTo, token));
 	}
 
 	/**
