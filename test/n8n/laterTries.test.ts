@@ -611,6 +611,15 @@ it('a later try tells each payment once, though a list has another order now', a
 	);
 });
 
+it('a later try doesn’t take a refused payment for the same one of another row, which was paid', async () => {
+	const rows = await sheet(['ana', 'ana']);
+	const [one, other] = rows.map((row) => without(row, 'reference'));
+	await sandbox.fault({ ...REFUSED, skip: 1 });
+	const { error } = await payLists([inTurn([one, other], [other, one])], TWICE, SKIP);
+	expect(error?.description).toContain('1 of 2 paid');
+	expect(sandbox.writes()).toHaveLength(2);
+});
+
 it('a later try tells what is unknown in its own row, too, though a list has another order now', async () => {
 	const [ana = {}, ben = {}] = await sheet();
 	await sandbox.fault(CUT);

@@ -132,6 +132,8 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 	private readonly stored = new WeakMap<Payment, IsRecorded>();
 	/** Keys of payments that were made, and are not recorded as paid yet: the next claim takes them along. */
 	private readonly justPaid = new Set<string>();
+	/** Where the authorizations that were looked up stand now, by their hash. */
+	private readonly slots = new Map<string, string>();
 	/** Where tries can't be told from other calls. */
 	private readonly ownTries = new Map<string, Try>();
 
@@ -153,6 +155,9 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 	async look(payments: readonly Payment[]): Promise<Array<Known<PaymentAnswer>>> {
 		const known: Array<Known<PaymentAnswer>> = [];
 		const firstRows = new Map<string, string>();
+		for (const payment of this.tries.size > 0 ? payments : []) {
+			this.slots.set(identityOf(payment).authorizationHash, payment.slot);
+		}
 		for (let left = payments; left.length > 0; left = left.slice(PAYMENTS_PER_LOOKUP)) {
 			const attempts = left.slice(0, PAYMENTS_PER_LOOKUP).map(attemptOf);
 			const failure = await this.lookUp(attempts);
@@ -273,13 +278,20 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 	/** What this run, this process and n8n's store know. */
 	private known(attempt: Attempt, failure?: unknown): Known<PaymentAnswer> {
 		const { payment } = attempt;
-		const earlier = this.ofEarlierTry(payment);
+		const own = this.tries.get(payment.slot);
+		const earlier = this.hasMoved(payment.slot, own) ? undefined : this.ofEarlierTry(payment);
 		if (earlier !== undefined) return earlier;
 		const known = this.knownOfOthers(attempt, failure);
-		const own = this.tries.get(payment.slot);
 		if (known.is !== 'sendable' || own === undefined || !('answer' in own)) return known;
 		const error = changedSince(payment, own.payment.summary, own.answer.transaction);
 		return { is: 'refused', when: 'earlierTry', error };
+	}
+
+	/** Whether what an earlier try paid for a slot stands in another one now, as after sorting. */
+	private hasMoved(slot: string, own?: Try): boolean {
+		if (own === undefined || !('answer' in own)) return false;
+		const now = this.slots.get(identityOf(own.payment).authorizationHash);
+		return now !== undefined && now !== slot;
 	}
 
 	/** A payment that wasn't looked up counts as not stored; `knownOfOthers` then refuses to send it. */
