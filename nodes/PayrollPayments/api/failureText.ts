@@ -88,5 +88,5 @@ export function textOf({
 		...textsToldBy('data', data, true),
 		...textsToldBy('code', code, true),
 		...textsToldBy('', rest, false),
-	].join('\n');
+	].join('.\n');
 }

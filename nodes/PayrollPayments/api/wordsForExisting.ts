@@ -161,8 +161,19 @@ const DONE = new RegExp(
  */
 export function saysItExists(text: string): boolean {
 	/* In JSON, a line break is a backslash and a letter, which isn't the next word's. */
-	return [text, text.replace(/\\[nrt]/g, '\n')].some(saysSo);
+	const lines = text.replace(/\\[nrt]/g, '\n');
+	/* Any of these is enough: nobody knows how a service breaks its lines and sentences. */
+	const unwrapped = lines.replace(/\p{Ll}/u.test(lines) ? INNER_BREAK : /\n/g, ' ');
+	const parts = unwrapped.replace(/[()[\]"“”–—]| -+ /g, ' . ');
+	const withoutAsides = unwrapped.replace(ASIDE, '$1 ');
+	return [text, lines, unwrapped, parts, withoutAsides].some(saysSo);
 }
+
+/** A line break after which a sentence goes on. */
+const INNER_BREAK = /\s*\n\s*(?=[\p{Ll}("'])/gu;
+
+/** What stands between a verb and its participle: "was, however, sent", "was (on 3 March) paid". */
+const ASIDE = /\b(was|were|is|been)(?:, [^,.:;!?]{1,40},| \([^()]{1,60}\)) /gi;
 
 function saysSo(text: string): boolean {
 	const plain = text
@@ -173,8 +184,12 @@ function saysSo(text: string): boolean {
 		.replace(/[^\p{L}\p{N}'. ]/gu, ' ')
 		.replace(/ +/g, ' ')
 		.replace(/\b(it|that|this)'s\b/g, '$1 is')
-		/* “Payment no 7 was made” is no denial. */
-		.replace(/\bno (?=\p{L}{0,4} ?\d)/gu, 'number ')
+		.replace(/\bno op\b/g, 'noop')
+		/* “Payment no 7 was made”, “No BATCH-11 was paid” are no denials. */
+		.replace(
+			/\bno (?=\p{L}{0,4} ?\d|\p{L}{5,20} ?\d\w{0,60}(?: \w+){0,3} (?:was|were|has|have)\b)/gu,
+			'number ',
+		)
 		/* A dash, so that what is left on both sides isn't read as one sentence. */
 		.replace(NOT_OF_A_PAYMENT, '-');
 	return (
