@@ -93,6 +93,12 @@ it('changes have the service’s names at any depth, and their checks the docume
 	expect(service.requests).toHaveLength(before);
 });
 
+it('no field is sent under the name of another one', async () => {
+	const form = { ...FORMS.sendTestDelivery, options: { eventTypeFieldName: 'part' } };
+	const { error } = await runNode(credentials(), form);
+	expect(error?.message).toContain('gives another field of the request the name part');
+});
+
 it('typed data is left alone, as it is signed', async () => {
 	const created = await runNode(credentials(), FORMS.createAdministratorInvites);
 	expect(created.output[0]?.json).toMatchObject({ typed_data: TYPED_DATA, more: { role: 'z' } });

@@ -1,4 +1,5 @@
 import { isDocumented, isRenamable, TYPED_DATA } from '../contract/fields';
+import { UserError } from '../shared/errors';
 import { isRecord } from '../shared/json';
 import type { Call, Query } from './call';
 import { linesOf } from './lines';
@@ -75,6 +76,12 @@ export class Renaming {
 
 	body(body: Call<unknown>['body']): Call<unknown>['body'] {
 		if (body === undefined || this.isEmpty) return body;
+		const taken = Object.keys(body).find((name) => this.toDocumented.has(name));
+		if (taken !== undefined) {
+			throw new UserError(`Field Names gives another field of the request the name ${taken}`, {
+				hint: 'Change Field Names in the credentials, or the name of the field under Options.',
+			});
+		}
 		return renameIn(body, (name) => this.toTheirs.get(name) ?? name);
 	}
 

@@ -66,9 +66,10 @@ function n8nTransport(
 			);
 			const received = answerFrom(response, { ...request, signal: stop }).catch(
 				(error: unknown) => {
-					/* n8n failed before it had the request, e.g. to save the token of a sign-in. */
-					const wasReady = stateOf(data).passage !== undefined;
-					if (wasReady || !(error instanceof NoResponseError)) throw error;
+					/* n8n failed between the sign-in and the request, e.g. to save the token. */
+					const { passage, wasRenewed = false } = stateOf(data);
+					const isOnlySignedIn = wasRenewed && passage === undefined;
+					if (!isOnlySignedIn || !(error instanceof NoResponseError)) throw error;
 					throw error.with({
 						message: 'n8n could not make the request ready, so it was not sent',
 						hint: 'Check that n8n can write to its database: it saves the token of a sign-in there.',

@@ -87,10 +87,17 @@ async function pagedUsers(
 			found.set(user.nanoid ?? user, user);
 			paged.add(user.nanoid ?? user);
 		}
+		/* A short list can be on page 0. */
+		const isCertain = pagination?.has_more === true;
+		if (found.size === 0 && listed === undefined && !isCertain)
+			return await fullList(read, request);
 		const hasNobodyNew = pages > 1 && paged.size === before;
 		const isIgnored = hasNobodyNew && goesOn(pagination);
 		if (isIgnored) ignored.add('page' in place ? 'page' : 'offset');
-		const page = nextPage(pagination, offset, ignored);
+		/* A service that names offsets and doesn't heed them may heed pages. */
+		const counted =
+			ignored.has('offset') && !ignored.has('page') ? (place.page ?? 1) + 1 : undefined;
+		const page = nextPage(pagination, offset, ignored) ?? counted;
 		const placeFrom = (start: number): Place =>
 			page === undefined ? { offset: start, count } : { page, count: pageSize };
 		const lacksFirst = page !== undefined && listed === undefined;
@@ -102,7 +109,6 @@ async function pagedUsers(
 		const following = offset + users.length;
 		const next = page === undefined ? (pagination?.next_offset ?? following) : following;
 		/* Where only the next place says that there is more, a page with nobody new is the last. */
-		const isCertain = pagination?.has_more === true;
 		const isEnd = hasNobodyNew || users.length === 0 || next <= offset;
 		const isLast = !goesOn(pagination) || (!isCertain && isEnd);
 		if (isLast || found.size >= most) return [...found.values()].slice(0, most);

@@ -94,6 +94,16 @@ it.each([
 	expect(queries.at(-1)).toEqual({ page: 3, count: 50 });
 });
 
+it('goes by pages where an offset is named and not heeded, and finds people on page 0', async () => {
+	const { call } = serviceThat(({ page = 1 }) => {
+		const users = usersTo(101).slice((Number(page) - 1) * 50, Number(page) * 50);
+		return { users, pagination: { next_offset: users.length < 50 ? null : 50 } };
+	});
+	expect(await teamUsers(call, { teamId: 'te-1', most: 200 })).toEqual(usersTo(101));
+	const few = serviceThat(({ page = 0 }) => ({ users: usersTo(Number(page) > 0 ? 0 : 30) }));
+	expect(await teamUsers(few.call, { teamId: 'te-1', most: 50 })).toEqual(usersTo(30));
+});
+
 it.each([
 	['the same offset again', 1, 0, 'reports offset 0 as'],
 	['half an offset', 1, 1.5, 'reports offset 1.5 as'],

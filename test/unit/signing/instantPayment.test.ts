@@ -395,7 +395,7 @@ describe('names in the texts that the guard of instant payments reads', () => {
 		...[`"${recipientEmail}"`, `${recipientEmail},${recipientEmail}`, `[${recipientEmail}];`],
 		...[teamId, ` ${teamId} `, `${teamId} ${teamId}`, `${teamId}-2026-03`, `group_${teamId}_7`],
 		...[`{"team":"${teamId}"}`, 'te-short', 'te-', 'te zzzzzzzzzzzz', 'te\\-zzzzzzzzzzzz'],
-		...['late-payment-2026-03', 'update-2026-03-01', 'LATE-PAYMENT-2026', '&constructor;'],
+		...['late-payment-2026-03', 'update-2026-03-01', 'LATE-PAYMENT-2026', '&constructor'],
 		...['date', '100%', '5%30', '%', 'a.b', '', '\\', '&#;'],
 		...['M%C3%BCller & S%C3%B6hne', '\\ud83d\\ude00', '&#128512;', '&#99999999999;', '&lt;b&gt;'],
 		...ENCODINGS.flatMap((encode) => [encode(teamId), encode(recipientEmail), encode('給与')]),
@@ -414,6 +414,12 @@ describe('names in the texts that the guard of instant payments reads', () => {
 			'which contains text that is encoded several times',
 		);
 		guarded(data({ id: encoded.replace(/(?:25){2}/, '') }));
+		for (const [id, said] of [
+			['te-BBBB&shy;BBBBBBBB', '&shy;, which HTML reads as another character'],
+			['eve&ampcommat;evil.org', 'an email address'],
+		] as const) {
+			expect(refusal(data({ id })).message).toContain(`which contains ${said}`);
+		}
 	});
 
 	it('give the team its name', () => {

@@ -23,7 +23,7 @@ describe('an event', () => {
 	);
 
 	const NONE = Object.fromEntries(
-		'blockchain_reference network provider_deposit_id entity_deposit_account_id updated_at'
+		'blockchain_reference network provider_deposit_id entity_deposit_account_id updated_at token'
 			.split(' ')
 			.map((name) => [name, null]),
 	);
@@ -77,7 +77,7 @@ describe('what is missing', () => {
 
 	it.each<Record<string, unknown>>([
 		...[{ deposit: JSON.stringify(deposit()) }, { deposit: 7 }, { created: 'now' }],
-		...[{ token: 'USDC' }, { token: null }, { status: 2 }, { source_amount_cents: '5.' }].map(
+		...[{ token: 'USDC' }, { token: [] }, { status: 2 }, { source_amount_cents: '5.' }].map(
 			(change) => ({ deposit: deposit(change) }),
 		),
 	])('isn’t valid with something else in its place: %j', (change) => {
@@ -145,7 +145,8 @@ describe('no event', () => {
 		['an empty event_type', otherEvent({ event_type: '' }), 'event_type is missing'],
 		['event_type 7', otherEvent({ event_type: 7 }), 'event_type must be string, not number'],
 		['no key', without(otherEvent(), 'idempotency_key'), 'idempotency_key is missing'],
-		['an empty key', otherEvent({ idempotency_key: '' }), 'idempotency_key is missing'],
+		['an empty key', otherEvent({ idempotency_key: ' ' }), 'idempotency_key is missing'],
+		['no real key', otherEvent({ idempotency_key: 'null' }), 'idempotency_key is missing'],
 		['key null', otherEvent({ idempotency_key: null }), 'idempotency_key must be string, not null'],
 	])('%s is refused', (_what, body, why) => {
 		expect(refusalOf(body)).toBe(`Not an event: ${why}`);

@@ -58,14 +58,18 @@ const depositSchema = z
 		token: z
 			.object({
 				address: z.string().nullable(),
-				name: z.string(),
-				symbol: z.string(),
-				decimals: numeric,
+				name: z.string().nullable(),
+				symbol: z.string().nullable(),
+				decimals: numeric.nullable(),
 			})
-			.passthrough(),
+			.passthrough()
+			.nullable(),
 		network: z.string().nullable(),
 	})
 	.passthrough();
+
+/** Whether it can tell events apart: “undefined” would be the same in all of them. */
+const isKey = (key: string | number) => !/^\s*(?:null|undefined)?\s*$/i.test(String(key));
 
 /** docs/api.md, Event envelope. The event's own object beside these fields passes untouched. */
 export const eventSchema = z
@@ -75,7 +79,7 @@ export const eventSchema = z
 		event_type: z.string().min(1, 'is missing'),
 		event_version: textOrNumber,
 		request_id: z.string().nullish(),
-		idempotency_key: textOrNumber.refine((key) => key !== '', 'is missing'),
+		idempotency_key: textOrNumber.refine(isKey, 'is missing'),
 	})
 	.passthrough();
 
@@ -99,7 +103,8 @@ export const OPTIONAL_FIELDS: ReadonlySet<string> = new Set(
 function optionalIn({ shape }: z.AnyZodObject, above = ''): string[] {
 	return Object.keys(shape).flatMap((name) => {
 		const field: z.ZodTypeAny | undefined = shape[name];
-		if (field instanceof z.ZodObject) return optionalIn(field, `${above}${name}.`);
+		const inner = field instanceof z.ZodNullable ? field.unwrap() : field;
+		if (inner instanceof z.ZodObject) return optionalIn(inner, `${above}${name}.`);
 		return field?.isOptional() === true ? `${above}${name}` : [];
 	});
 }

@@ -19,9 +19,17 @@ const TEAM_ID = /(?<![a-z])te-[a-z0-9_-]{12}/i;
 const OWN_TEAM = 'xx-xxxxxxxxxxxx';
 /** No honest text has as many readings. */
 const MOST_READINGS = 20;
-/** Characters of identifiers and escapes that HTML gives a name. */
+/** Characters of identifiers and escapes that HTML gives a name, and those that honest texts have. */
 const HTML_NAMES = new Map(
-	Object.entries({ amp: '&', bsol: '\\', commat: '@', lowbar: '_', num: '#', percnt: '%' }),
+	Object.entries({
+		...{ amp: '&', bsol: '\\', commat: '@', lowbar: '_', num: '#', percnt: '%' },
+		...{ apos: "'", gt: '>', lt: '<', nbsp: ' ', quot: '"' },
+	}),
+);
+/** Any other of HTML's two thousand names. */
+const OTHER_HTML_NAME = new RegExp(
+	`&(?!(?:${[...HTML_NAMES.keys()].join('|')});)[a-z][a-z0-9]+;`,
+	'i',
 );
 
 const characterOf = (code: number) => (code <= 0x10ffff ? String.fromCodePoint(code) : '');
@@ -41,7 +49,8 @@ const DECODERS: ReadonlyArray<(text: string) => string> = [
 			.replace(/&#(?:(\d+)|x([0-9a-f]+));?/gi, (_, decimal, hex) =>
 				characterOf(hex === undefined ? parseInt(decimal, 10) : parseInt(hex, 16)),
 			)
-			.replace(/&([a-z]+);/g, (escape, name) => HTML_NAMES.get(name) ?? escape),
+			.replace(/&([a-z]+);/g, (escape, name) => HTML_NAMES.get(name) ?? escape)
+			.replace(/&amp(?!;)/gi, '&'),
 ];
 
 /** The text and everything that decoding makes of it; undefined if it is encoded too often. */
@@ -61,7 +70,8 @@ function plain(text: string): string {
 
 /**
  * Finds email addresses and team IDs that aren't exactly those of the form anywhere in a signed text of
- * printable ASCII, also encoded ones. Every @ counts as an address.
+ * printable ASCII, also encoded ones. Every @ counts as an address. Characters that HTML has a name for are
+ * refused where the name isn't known here.
  * @returns a function that says what a text contains
  */
 export function unexpectedIdentifiers(form: FormIdentifiers): (text: string) => string | undefined {
@@ -78,8 +88,8 @@ export function unexpectedIdentifiers(form: FormIdentifiers): (text: string) => 
 		if (others.some((each) => each.includes('@'))) {
 			return `an email address other than ${recipientEmail}`;
 		}
-		return others.some((each) => TEAM_ID.test(each))
-			? `a team ID other than ${teamLabel}`
-			: undefined;
+		if (others.some((each) => TEAM_ID.test(each))) return `a team ID other than ${teamLabel}`;
+		const [named] = [...readings].flatMap((reading) => OTHER_HTML_NAME.exec(reading)?.[0] ?? []);
+		return named === undefined ? undefined : `${named}, which HTML reads as another character`;
 	};
 }
