@@ -515,11 +515,11 @@ class Unsavable extends SavedCredentials {
 		isExpired: boolean,
 	) {
 		const { data } = this;
-		const copy = { ...credentials };
-		const answer = await super.preAuthentication(helpers, copy, type, node, isExpired);
-		if (answer === undefined) return undefined;
-		if (this.fails === 0) return Object.assign(credentials, answer);
+		const { sessionToken = '' } = credentials;
+		const answer = await super.preAuthentication(helpers, credentials, type, node, isExpired);
+		if (answer === undefined || this.fails === 0) return answer;
 		this.fails -= 1;
+		Object.assign(credentials, { sessionToken });
 		this.data = data;
 		throw new Error('SQLITE_BUSY: database is locked');
 	}
