@@ -321,7 +321,7 @@ describe('the columns of a sheet', () => {
 			'E-Mail': recipient_email,
 			'Amount Cents': String(Number(amount) * 100),
 			Reference: ` ${String(reference)} `,
-			AUTHORIZATION: JSON.stringify(authorization),
+			AUTHORIZATION: JSON.stringify(JSON.stringify(authorization)),
 		};
 		const named = {
 			Gross: amount,

@@ -213,7 +213,9 @@ export function json<Value, IfEmpty extends Empty = 'required'>(
 	schema: Schema<Value>,
 ): Field<Value, NoInfer<IfEmpty>> {
 	const parsed = z.unknown().transform((value, context) => {
-		const read = typeof value === 'string' ? parseJson(value) : value;
+		const once = typeof value === 'string' ? parseJson(value) : value;
+		/* Sheets and other programs encode it twice. */
+		const read = typeof once === 'string' ? (parseJson(once) ?? once) : once;
 		if (read !== undefined || value === undefined) return read;
 		const message = isBlank(value) ? 'is missing' : 'isn’t valid JSON';
 		context.addIssue({ code: 'custom', message });

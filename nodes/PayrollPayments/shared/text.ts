@@ -5,9 +5,13 @@ import { z } from 'zod';
 /** Dates that n8n hands over as objects, by the method that makes them text. */
 const DATES = { toISO: '$now.toISO()', toISOString: 'new Date().toISOString()' };
 
-/** What is wrong with a value that isn't text, and what to write instead if it's a date. */
+/** Of a list, such as Airtable's lookups and linked records. */
+export const LIST_NOT_TEXT = 'is a list, not text. Take one entry, e.g. {{ $json.field[0] }}';
+
+/** What is wrong with a value that isn't text, and what to write instead if it's a date or a list. */
 export const notText: z.ZodErrorMap = (_issue, { data }) => {
 	if (data === undefined) return { message: 'is missing' };
+	if (Array.isArray(data)) return { message: LIST_NOT_TEXT };
 	const [method, example] = Object.entries(DATES).find(([each]) => each in Object(data)) ?? [];
 	if (method === undefined) return { message: 'must be text' };
 	const hint = `Add .${method}() to its expression, e.g. {{ ${example} }}`;
