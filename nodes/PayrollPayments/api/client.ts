@@ -159,7 +159,7 @@ export class Client {
 				/* Only this machine's clock says that the token ends. */
 				const answer = await this.exchange(call, { kind: 'read' }, limits);
 				if (answer.status === 401) throw error;
-				if (isSuccess(answer)) sessions.trust(this.boundTo, ending);
+				if (isSuccess(answer)) sessions.markObtained(this.boundTo, ending);
 			});
 		} catch (error) {
 			/* A user who can't read balances may still make changes. With an API key, even a 401 concerns only this read. */
@@ -247,7 +247,7 @@ export class Client {
 			if (method !== 'GET') sessions.markRefusedByChange(this.boundTo, token);
 			else sessions.markRefusedByRead(this.boundTo, token, url, replaces !== undefined);
 		} else if (isSuccess(received) || (isOfRequest && REFUSAL_STATUSES.includes(status))) {
-			sessions.markTaken(this.boundTo, token, url);
+			sessions.markAccepted(this.boundTo, token, url);
 		}
 	}
 

@@ -47,7 +47,7 @@ const tokenClaims = z.object({ exp: z.number() });
 interface KnownToken {
 	obtainedAt?: Moment;
 	/** When the service took it last. */
-	takenAt?: Moment;
+	acceptedAt?: Moment;
 	isRefused?: boolean;
 	/** Whether a read's 401 was blamed on the URL rather than on this token. */
 	wasSpared?: boolean;
@@ -87,7 +87,7 @@ export class Sessions {
 	);
 
 	/** When a URL last refused a read with 401, unless it took a request since, and when it last took one. */
-	private readonly urls = new LruCache<{ refusedAt?: Moment; takenAt?: Moment }>(MAX_REMEMBERED);
+	private readonly urls = new LruCache<{ refusedAt?: Moment; acceptedAt?: Moment }>(MAX_REMEMBERED);
 
 	constructor(private readonly clock: Clock = systemClock) {}
 
@@ -98,10 +98,10 @@ export class Sessions {
 	}
 
 	/** @param url where it was taken */
-	markTaken(boundTo: string, token: string, url: string): void {
-		const takenAt = this.moment();
-		this.known(boundTo, token).takenAt = takenAt;
-		Object.assign(this.urlStateOf(boundTo, url), { refusedAt: undefined, takenAt });
+	markAccepted(boundTo: string, token: string, url: string): void {
+		const acceptedAt = this.moment();
+		this.known(boundTo, token).acceptedAt = acceptedAt;
+		Object.assign(this.urlStateOf(boundTo, url), { refusedAt: undefined, acceptedAt });
 	}
 
 	/**
@@ -111,7 +111,7 @@ export class Sessions {
 	markRefusedByChange(boundTo: string, token: string): void {
 		const known = this.known(boundTo, token);
 		const isRefused = known.isRefused === true || !this.isNew(boundTo, token);
-		Object.assign(known, { isRefused, takenAt: undefined });
+		Object.assign(known, { isRefused, acceptedAt: undefined });
 	}
 
 	/** After another node's change failed: n8n doesn't tell us how. */
@@ -143,9 +143,9 @@ export class Sessions {
 				known.wasSpared = true;
 				return;
 			}
-			if (known.wasSpared === true && isNew && !this.isRecent(last.takenAt)) return;
+			if (known.wasSpared === true && isNew && !this.isRecent(last.acceptedAt)) return;
 		}
-		Object.assign(known, { isRefused: true, takenAt: undefined });
+		Object.assign(known, { isRefused: true, acceptedAt: undefined });
 	}
 
 	/** Whether the token was obtained so lately that it can't have ended. */
@@ -154,14 +154,14 @@ export class Sessions {
 	}
 
 	/** Treats a token as just obtained: it was, or the service took it although it seems to have expired. */
-	trust(boundTo: string, token: string): void {
+	markObtained(boundTo: string, token: string): void {
 		const at = this.moment();
-		Object.assign(this.known(boundTo, token), { obtainedAt: at, takenAt: at });
+		Object.assign(this.known(boundTo, token), { obtainedAt: at, acceptedAt: at });
 	}
 
 	/** Whether the service took the token within the last five minutes, or gave it. */
 	isFresh(boundTo: string, token: string): boolean {
-		return this.isRecent(this.peek(boundTo, token).takenAt);
+		return this.isRecent(this.peek(boundTo, token).acceptedAt);
 	}
 
 	/**
@@ -235,7 +235,7 @@ export class Sessions {
 			/* The service may give one that it gave before. */
 			state.replaces.delete(token);
 			Object.assign(this.known(boundTo, token), { isRefused: false, replacedBy: undefined });
-			this.trust(boundTo, token);
+			this.markObtained(boundTo, token);
 			for (const each of state.replaces) this.known(boundTo, each).replacedBy = token;
 			end();
 		};

@@ -86,10 +86,10 @@ async function recordTogether(
 	claims: readonly Claim[],
 ): Promise<VerdictOn> {
 	const firstWith = new Map<string, Claim>();
-	const removable = ({ keys, requiredKeys = [], mark, isOnlyProcess }: Claim) =>
+	const entriesToUndo = ({ keys, requiredKeys = [], mark, isOnlyProcess }: Claim) =>
 		isOnlyProcess ? keys : [...keys, ...requiredKeys, mark];
 	for (const claim of claims) {
-		for (const entry of [...(claim.permanentKeys ?? []), ...removable(claim)]) {
+		for (const entry of [...(claim.permanentKeys ?? []), ...entriesToUndo(claim)]) {
 			if (!firstWith.has(entry)) firstWith.set(entry, claim);
 		}
 	}
@@ -110,7 +110,7 @@ async function recordTogether(
 	/* The list isn't our earlier one any more, so entries that we had added are another process's now. */
 	for (const claim of lost) if (!hasLasted(claim)) claim.added.clear();
 	for (const [entry, claim] of firstWith) {
-		if (!isThere(entry) && removable(claim).includes(entry)) claim.added.add(entry);
+		if (!isThere(entry) && entriesToUndo(claim).includes(entry)) claim.added.add(entry);
 	}
 	const traces = lost.flatMap(({ added }) => [...added]);
 	await remove(traces).catch(() => undefined);

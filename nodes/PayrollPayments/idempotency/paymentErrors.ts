@@ -20,7 +20,7 @@ function nameOf({ reference }: Payment): string {
 }
 
 /** Until when the service can make a payment that may be on its way; empty if that isn't a time. */
-function validityOf({ typedData }: Payment): string {
+function validityNote({ typedData }: Payment): string {
 	const time = expiryAsDate(String(Object(typedData).expires));
 	if (time === undefined) return '';
 	return `Its authorization is valid until ${time}: until then, the service can still make it. `;
@@ -54,7 +54,7 @@ const REFUSED: Record<Exclude<Decision, Open | 'sendable'>, (payment: Payment) =
 const OPEN: Record<Open, (payment: Payment, code: string) => Text> = {
 	unknown: (payment, code) => [
 		`The payment of ${payment.summary} was already sent, so it was not sent again. Whether it was made isn’t known`,
-		`${payment.reference === undefined ? validityOf(payment) : ''}${askFirst(code)} If ${nameOf(payment)} was sent for another recipient or amount, ask about that payment. A check that was interrupted can also have left this record.`,
+		`${payment.reference === undefined ? validityNote(payment) : ''}${askFirst(code)} If ${nameOf(payment)} was sent for another recipient or amount, ask about that payment. A check that was interrupted can also have left this record.`,
 	],
 	otherAuthorization: ({ summary }, code) => [
 		`The payment of ${summary} was already sent with another authorization, so it was not sent with this one. Whether it was made isn’t known`,
@@ -87,7 +87,7 @@ export function openBy(
 
 export function outcomeUnknown(payment: Payment, code: string, failure: unknown): UserError {
 	const message = `The payment of ${payment.summary} may or may not have been made. ${messageOf(failure)}`;
-	const hint = `Don’t pay this again in another way. ${validityOf(payment)}${askFirst(code)}`;
+	const hint = `Don’t pay this again in another way. ${validityNote(payment)}${askFirst(code)}`;
 	return unknownOutcome([message, hint], code, failure);
 }
 

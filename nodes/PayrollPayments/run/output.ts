@@ -33,7 +33,7 @@ export function madeNow(rows: readonly Row[]): Array<RowThatIs<'done'>> {
 	return rowsThatAre(rows, 'done').filter(({ state }) => state.when !== 'earlierRun');
 }
 
-interface Sent {
+interface SentSummary {
 	/** Whether this execution has changed anything, or may have. */
 	readonly isTouched: boolean;
 	readonly wasAnySent: boolean;
@@ -42,9 +42,9 @@ interface Sent {
 }
 
 /** By the rows of a run, since each failed one says what became of all, and there can be thousands. */
-const sentByRows = new WeakMap<readonly Row[], Sent>();
+const sentByRows = new WeakMap<readonly Row[], SentSummary>();
 
-function sentBy(rows: readonly Row[]): Sent {
+function sentBy(rows: readonly Row[]): SentSummary {
 	const known = sentByRows.get(rows);
 	if (known !== undefined) return known;
 	const isTouched = rows.some(
@@ -52,7 +52,7 @@ function sentBy(rows: readonly Row[]): Sent {
 	);
 	const sent = {
 		isTouched,
-		wasAnySent: isTouched || rows.some(isRequest),
+		wasAnySent: isTouched || rows.some(reachedService),
 		mayBeSigned: failedRows(rows).some(
 			({ state: { error } }) => error instanceof UserError && error.context.mayBeSigned,
 		),
@@ -61,7 +61,7 @@ function sentBy(rows: readonly Row[]): Sent {
 	return sent;
 }
 
-function isRequest({ state }: Row): boolean {
+function reachedService({ state }: Row): boolean {
 	return state.is === 'refused' && state.scope === 'request';
 }
 
@@ -72,7 +72,7 @@ function isRequest({ state }: Row): boolean {
 function hintFor({ effect }: Operation, rows: readonly Row[], row: FailedRow): string | undefined {
 	const { error } = row.state;
 	const hint = error instanceof UserError ? error.hint : undefined;
-	if (effect === 'read' || row.state.is === 'unknown' || isRequest(row)) return hint;
+	if (effect === 'read' || row.state.is === 'unknown' || reachedService(row)) return hint;
 	const { isTouched, wasAnySent, mayBeSigned } = sentBy(rows);
 	if (wasAnySent && row.state.is === 'notSent') return hint;
 	const nothing = mayBeSigned ? 'Nothing was sent.' : 'Nothing was signed or sent.';

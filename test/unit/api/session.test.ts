@@ -132,13 +132,13 @@ describe('a token', () => {
 	});
 
 	it('isn’t fresh any more after the machine has slept', () => {
-		sessions.trust(A, 'token');
+		sessions.markObtained(A, 'token');
 		now += 5 * 60_000;
 		expect([sessions.isFresh(A, 'token'), sessions.isNew(A, 'token')]).toEqual([false, false]);
 	});
 
 	it.each([true, false])('isn’t renewed each minute if a person declines: %p', async (wasAsked) => {
-		sessions.trust(A, 'token');
+		sessions.markObtained(A, 'token');
 		answer = async () => await Promise.reject(new SignInFailed('No', { wasAsked }));
 		for (let minute = 0; minute < 10; minute++) {
 			await expect(renew('token')).rejects.toThrow('No');
@@ -167,7 +167,7 @@ describe('a token', () => {
 		expect(refuse('old', 'a', 'g')).toBeUndefined();
 		const token = (await renew('old')) ?? '';
 		expect(refuse(token, 'a', 'b', 'c')).toBe(token);
-		sessions.markTaken(A, token, 'd');
+		sessions.markAccepted(A, token, 'd');
 		elapsed += 60_000 - 1;
 		expect(refuse(token, 'e')).toBe(token);
 		expect(refuse(token, 'd')).toBeUndefined();

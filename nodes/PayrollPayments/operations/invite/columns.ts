@@ -10,7 +10,7 @@ import {
 
 import { invitee, INVITEE_FIELDS, inviteeFrom, type Invitee, type InviteeField } from './invitees';
 
-export type Row = SheetRow<InviteeField>;
+export type InviteeRow = SheetRow<InviteeField>;
 
 export const columnNames = columnNamesFor(INVITEE_FIELDS);
 
@@ -19,7 +19,7 @@ const RECOGNITION = {
 	exclusive: ['email'],
 } as const;
 
-export function readRow(row: Row): Invitee {
+export function readRow(row: InviteeRow): Invitee {
 	const isNamed = row.names.some(({ name }) => withoutStyle(name) === 'prefill');
 	const isPrefill = ([header, value]: [string, unknown]) =>
 		withoutStyle(header) === 'prefill' && !isBlank(value);

@@ -13,7 +13,7 @@ import type { RunContext } from '../../run/runContext';
 import { asWord } from '../../shared/redaction';
 import { placeName } from '../../shared/sheetPlace';
 
-import { columnNames, readRow, type Row } from './columns';
+import { columnNames, readRow, type InviteeRow } from './columns';
 import { lookUpPeople, personOutcome, type KnownPeople } from './existingPeople';
 import { inviteesAsJson, inviteesOnForm } from './invitees';
 import { itemsOf, rowsFor, targetOf, type Group } from './requests';
@@ -79,13 +79,13 @@ interface Mention {
 	readonly name: string;
 }
 
-function rowsOf(items: readonly InviteItem[]): ReadonlyMap<InviteItem, Row> {
+function rowsOf(items: readonly InviteItem[]): ReadonlyMap<InviteItem, InviteeRow> {
 	return sheetOf(items.filter(({ input }) => input.inviteesSource === 'items'));
 }
 
 /** Columns for the role or the team, which the form decides for everyone. */
 function unusedIn(
-	rows: readonly Row[],
+	rows: readonly InviteeRow[],
 	{ role, teamId, anonymous }: Group,
 	{ credentials }: RunContext,
 ) {

@@ -69,7 +69,7 @@ const formEntry = z
 	.transform((values) => inviteeFrom((field) => values[field] ?? values[camelCase(field)]))
 	.pipe(invitee);
 
-function listOf(entry: z.ZodType<Invitee, z.ZodTypeDef, unknown>) {
+function inviteeList(entry: z.ZodType<Invitee, z.ZodTypeDef, unknown>) {
 	return z
 		.array(entry, { invalid_type_error: 'must be a JSON list', required_error: 'is missing' })
 		.min(1, 'is empty. Add at least one invitee');
@@ -102,7 +102,10 @@ export const inviteesOnForm: Field<Invitee[]> = {
 		],
 	},
 	schema: z
-		.object({ invitee: listOf(formEntry).default([]) }, { message: 'must be a list of invitees' })
+		.object(
+			{ invitee: inviteeList(formEntry).default([]) },
+			{ message: 'must be a list of invitees' },
+		)
 		.transform((value) => value.invitee),
 };
 
@@ -113,5 +116,5 @@ export const inviteesAsJson = json(
 		description: 'List of invitees, each with an email and an optional prefill',
 		preset: '[{ "email": "ana@example.com" }]',
 	},
-	listOf(invitee),
+	inviteeList(invitee),
 );

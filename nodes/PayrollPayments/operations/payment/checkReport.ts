@@ -67,13 +67,13 @@ function paymentLines(columns: OutputRecord): string[] {
 		textOf(reference),
 		textOf(email),
 		textOf(address),
-		validityOf(textOf(expires)),
+		expiryText(textOf(expires)),
 	].filter(Boolean);
 }
 
 const hasExpired = (expires: string): boolean => probableTimeIn(expires) < Date.now();
 
-function validityOf(expires: string): string {
+function expiryText(expires: string): string {
 	if (expires === '') return '';
 	return `${hasExpired(expires) ? 'expired on' : 'valid until'} ${expiryAsDate(expires) ?? expires}`;
 }
