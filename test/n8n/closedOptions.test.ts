@@ -75,11 +75,7 @@ const REFUSED: readonly Refused[] = [
 	[REQUIRED_LISTS, ' is empty', [...BLANKS, SEPARATORS, []]],
 	[FILTERS, ' is empty', [SEPARATORS]],
 	[LISTS, ' must be a list, or text separated by commas', ['={{ {} }}', '={{ true }}']],
-	[
-		LISTS,
-		', entry 1 (must be text|is a list.*|is missing.*)',
-		['={{ [null, " "] }}', '={{ [[]] }}'],
-	],
+	[LISTS, ', entry 1 (must be text.*|is missing.*)', ['={{ [null, " "] }}', '={{ [[]] }}']],
 	[
 		LISTS,
 		' (is empty|has an expression that resolved to nothing)',

@@ -495,6 +495,14 @@ describe('a change that gets a 401', () => {
 		expect(service.tokens.counts()).toMatchObject({ refused: failures, signIns: 1 });
 	});
 
+	it('goes on with a token that may still work if nobody can sign in', async () => {
+		service.tokens.claims = () => ({ exp: 1 });
+		const saved = await signedIn();
+		passed += 5 * MINUTE;
+		service.tokens.signInFault = { status: 500, body: {} };
+		expect((await invitePlainly(saved)).error).toBeUndefined();
+	});
+
 	it('costs no sign-in where it may not leave n8n at all', async () => {
 		const saved = await signedIn();
 		const options = { method: 'GET', uri: 'http://127.0.0.1:1/v2/balance' };

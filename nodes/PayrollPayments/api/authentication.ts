@@ -74,9 +74,13 @@ export async function obtainSession(
 	const isSuspicion = own === undefined;
 	const stopped = own?.stopped;
 	const renewal = sessions.renew(boundTo, held, obtain, { isSuspicion, stopped });
-	const renewed = await unlessStopped(renewal, stopped);
+	const renewed = await unlessStopped(renewal, stopped).catch((error: unknown) => {
+		const mayStillWork = isSuspicion && sessions.usable(boundTo, held) === held;
+		if (!mayStillWork || passage !== undefined || !(error instanceof SignInFailed)) throw error;
+		return undefined;
+	});
 	state.wasRenewed = true;
-	/* A request that waits for a token goes on with its old one if there is no other. */
+	/* Another node's change that only might fail with the token goes on with it if there is no other. */
 	const token = renewed ?? (passage === undefined ? held : '');
 	return token === '' ? {} : { sessionToken: packSession(boundTo, token) };
 }

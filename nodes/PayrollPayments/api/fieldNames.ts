@@ -76,7 +76,10 @@ export class Renaming {
 
 	body(body: Call<unknown>['body']): Call<unknown>['body'] {
 		if (body === undefined || this.isEmpty) return body;
-		const taken = Object.keys(body).find((name) => this.toDocumented.has(name));
+		const taken = Object.keys(body).find((name) => {
+			const documented = this.toDocumented.get(name);
+			return documented !== undefined && documented in body;
+		});
 		if (taken !== undefined) {
 			throw new UserError(`Field Names gives another field of the request the name ${taken}`, {
 				hint: 'Change Field Names in the credentials, or the name of the field under Options.',

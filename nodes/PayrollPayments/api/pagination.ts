@@ -95,8 +95,8 @@ async function pagedUsers(
 		const isIgnored = hasNobodyNew && goesOn(pagination);
 		if (isIgnored) ignored.add('page' in place ? 'page' : 'offset');
 		/* A service that names offsets and doesn't heed them may heed pages. */
-		const counted =
-			ignored.has('offset') && !ignored.has('page') ? (place.page ?? 1) + 1 : undefined;
+		const mayHeedPages = users.length > 0 && ignored.has('offset') && !ignored.has('page');
+		const counted = mayHeedPages ? (place.page ?? 1) + 1 : undefined;
 		const page = nextPage(pagination, offset, ignored) ?? counted;
 		const placeFrom = (start: number): Place =>
 			page === undefined ? { offset: start, count } : { page, count: pageSize };

@@ -100,7 +100,7 @@ export class Sessions {
 	/** @param url where it was taken */
 	markAccepted(boundTo: string, token: string, url: string): void {
 		const acceptedAt = this.moment();
-		this.known(boundTo, token).acceptedAt = acceptedAt;
+		Object.assign(this.known(boundTo, token), { acceptedAt, isDoubted: false });
 		Object.assign(this.urlStateOf(boundTo, url), { refusedAt: undefined, acceptedAt });
 	}
 
@@ -156,7 +156,7 @@ export class Sessions {
 	/** Treats a token as just obtained: it was, or the service took it although it seems to have expired. */
 	markObtained(boundTo: string, token: string): void {
 		const at = this.moment();
-		Object.assign(this.known(boundTo, token), { obtainedAt: at, acceptedAt: at });
+		Object.assign(this.known(boundTo, token), { obtainedAt: at, acceptedAt: at, isDoubted: false });
 	}
 
 	/** Whether the service took the token within the last five minutes, or gave it. */

@@ -163,17 +163,29 @@ export function saysItExists(text: string): boolean {
 	/* In JSON, a line break is a backslash and a letter, which isn't the next word's. */
 	const lines = text.replace(/\\[nrt]/g, '\n');
 	/* Any of these is enough: nobody knows how a service breaks its lines and sentences. */
-	const unwrapped = lines.replace(/\p{Ll}/u.test(lines) ? INNER_BREAK : /\n/g, ' ');
-	const parts = unwrapped.replace(/[()[\]"“”–—]| -+ /g, ' . ');
+	const unwrapped = lines
+		.split('\n')
+		.map((line) => line.trim())
+		.filter((line) => line !== '')
+		.join('\n')
+		.replace(/\p{Ll}/u.test(lines) ? INNER_BREAK : /\n/g, ' ');
+	const parts = unwrapped.replace(/[()[\]–—]| -+ /g, ' . ');
 	const withoutAsides = unwrapped.replace(ASIDE, '$1 ');
-	return [text, lines, unwrapped, parts, withoutAsides].some(saysSo);
+	return [...new Set([text, lines, unwrapped, parts, withoutAsides])].some(saysSo);
 }
 
 /** A line break after which a sentence goes on. */
-const INNER_BREAK = /\s*\n\s*(?=[\p{Ll}("'])/gu;
+const INNER_BREAK = /\n(?=[\p{Ll}("'])/gu;
 
 /** What stands between a verb and its participle: "was, however, sent", "was (on 3 March) paid". */
-const ASIDE = /\b(was|were|is|been)(?:, [^,.:;!?]{1,40},| \([^()]{1,60}\)) /gi;
+const ASIDE =
+	/\b(was|were|is|been)(?:, (?!not\b|never\b)[^,.:;!?]{1,40},| \((?!not\b|never\b)[^()]{1,60}\)) /gi;
+
+/** “No” that isn't a denial: “Order no BATCH-11 was settled”. */
+const NUMBERED = new RegExp(
+	String.raw`\bno (?=(?!${PAYMENT}\b)\p{L}{5,20} ?\d\w{0,60}(?: \w+){0,3} (?:was|were|has|have)\b)`,
+	'gu',
+);
 
 function saysSo(text: string): boolean {
 	const plain = text
@@ -185,17 +197,15 @@ function saysSo(text: string): boolean {
 		.replace(/ +/g, ' ')
 		.replace(/\b(it|that|this)'s\b/g, '$1 is')
 		.replace(/\bno op\b/g, 'noop')
-		/* “Payment no 7 was made”, “No BATCH-11 was paid” are no denials. */
-		.replace(
-			/\bno (?=\p{L}{0,4} ?\d|\p{L}{5,20} ?\d\w{0,60}(?: \w+){0,3} (?:was|were|has|have)\b)/gu,
-			'number ',
-		)
+		/* “Payment no 7 was made” is no denial. */
+		.replace(/\bno (?=\p{L}{0,4} ?\d)/gu, 'number ')
 		/* A dash, so that what is left on both sides isn't read as one sentence. */
 		.replace(NOT_OF_A_PAYMENT, '-');
 	return (
 		ID.test(text) ||
 		[TRANSACTION_HASH, WORDS, OTHER, UNANSWERED, SENT, UNDER_WAY, DONE].some((words) =>
 			words.test(plain),
-		)
+		) ||
+		DONE.test(plain.replace(NUMBERED, 'number '))
 	);
 }

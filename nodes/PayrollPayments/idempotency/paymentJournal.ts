@@ -1,6 +1,7 @@
 import { NoResponseError, ServiceError, throwIfStopped, UserError } from '../shared/errors';
 import { emailKey } from '../contract/formats';
 import type { JsonValue } from '../shared/json';
+import { groupsOf } from '../shared/lists';
 import { nodeKeyOf } from '../shared/nodeKey';
 import { ExecutionMemory, type RunScope } from './executionMemory';
 import type { Journal, Known } from './journal';
@@ -132,8 +133,8 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 	private readonly stored = new WeakMap<Payment, IsRecorded>();
 	/** Keys of payments that were made, and are not recorded as paid yet: the next claim takes them along. */
 	private readonly justPaid = new Set<string>();
-	/** Where the authorizations that were looked up stand now, by their hash. */
-	private readonly slots = new Map<string, string>();
+	/** The payments that were looked up, by the hash of their authorization. */
+	private looked: ReadonlyMap<string, readonly Payment[]> = new Map();
 	/** Where tries can't be told from other calls. */
 	private readonly ownTries = new Map<string, Try>();
 
@@ -155,9 +156,9 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 	async look(payments: readonly Payment[]): Promise<Array<Known<PaymentAnswer>>> {
 		const known: Array<Known<PaymentAnswer>> = [];
 		const firstRows = new Map<string, string>();
-		for (const payment of this.tries.size > 0 ? payments : []) {
-			this.slots.set(identityOf(payment).authorizationHash, payment.slot);
-		}
+		/* Only a later try asks where they stand. */
+		const rows = this.tries.size > 0 ? payments : [];
+		this.looked = groupsOf(rows, (payment) => identityOf(payment).authorizationHash);
 		for (let left = payments; left.length > 0; left = left.slice(PAYMENTS_PER_LOOKUP)) {
 			const attempts = left.slice(0, PAYMENTS_PER_LOOKUP).map(attemptOf);
 			const failure = await this.lookUp(attempts);
@@ -290,8 +291,8 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 	/** Whether what an earlier try paid for a slot stands in another one now, as after sorting. */
 	private hasMoved(slot: string, own?: Try): boolean {
 		if (own === undefined || !('answer' in own)) return false;
-		const now = this.slots.get(identityOf(own.payment).authorizationHash);
-		return now !== undefined && now !== slot;
+		const now = this.looked.get(identityOf(own.payment).authorizationHash);
+		return now !== undefined && now.every((payment) => payment.slot !== slot);
 	}
 
 	/** A payment that wasn't looked up counts as not stored; `knownOfOthers` then refuses to send it. */

@@ -6,7 +6,7 @@ import { z } from 'zod';
 const DATES = { toISO: '$now.toISO()', toISOString: 'new Date().toISOString()' };
 
 /** Of a list, such as Airtable's lookups and linked records. */
-export const LIST_NOT_TEXT = 'is a list, not text. Take one entry, e.g. {{ $json.field[0] }}';
+export const LIST_NOT_TEXT = 'must be text, not a list';
 
 /** What is wrong with a value that isn't text, and what to write instead if it's a date or a list. */
 export const notText: z.ZodErrorMap = (_issue, { data }) => {

@@ -29,7 +29,12 @@ it.each([
 	...['An authorization can be sent only once', 'Check your account as the payment exists'],
 	...['The transfer has been\nexecuted', 'IN\nPROGRESS', 'no-op (was settled)', 'It was\\nmade'],
 	...['No charge - invoice was paid', 'Nothing to do (was paid)', 'NO_OP_PAYMENT_WAS_MADE'],
-	...['It was, however, sent', 'It was (on 3 March) paid', 'No PAYROLL7 was paid'],
+	...[
+		'No response 502 was returned',
+		'It was, however, sent',
+		'It was (on 3 March) paid',
+		'No PAYROLL7 was paid',
+	],
 	...['We paid this invoice on 3 March', 'The payment went out on 3 March', 'Payment processing'],
 	...['Payment:\nsent', 'Repeat payment', 'dupe detected', 'socket hang up', 'tx in mempool'],
 	...['Its status is complete', 'An existing payment was found', 'It has a status of processing'],
@@ -105,6 +110,7 @@ it.each([
 
 it.each([
 	...['Request could not be processed\nRecipient is missing', 'It is required\n- paid amount'],
+	...['The payment was (not) sent', 'Invalid "payment made" field', 'No payment 17 was made'],
 	...['INSUFFICIENT_BALANCE', 'No user with this email exists', 'moderation_status: in_progress'],
 	...['Payments are made in USD only', 'payAtTime out of range', 'The amount that is to be paid'],
 	...['Bad request received', 'Your payout account is on hold', 'Invalid authorization received'],

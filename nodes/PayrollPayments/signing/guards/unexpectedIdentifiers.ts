@@ -28,8 +28,7 @@ const HTML_NAMES = new Map(
 );
 /** Any other of HTML's two thousand names. */
 const OTHER_HTML_NAME = new RegExp(
-	`&(?!(?:${[...HTML_NAMES.keys()].join('|')});)[a-z][a-z0-9]+;`,
-	'i',
+	`&(?!(?:${[...HTML_NAMES.keys()].join('|')});)[A-Za-z][A-Za-z0-9]+;`,
 );
 
 const characterOf = (code: number) => (code <= 0x10ffff ? String.fromCodePoint(code) : '');
@@ -50,7 +49,7 @@ const DECODERS: ReadonlyArray<(text: string) => string> = [
 				characterOf(hex === undefined ? parseInt(decimal, 10) : parseInt(hex, 16)),
 			)
 			.replace(/&([a-z]+);/g, (escape, name) => HTML_NAMES.get(name) ?? escape)
-			.replace(/&amp(?!;)/gi, '&'),
+			.replace(/&(?:amp|AMP)(?!;)/g, '&'),
 ];
 
 /** The text and everything that decoding makes of it; undefined if it is encoded too often. */
