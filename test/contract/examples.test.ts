@@ -24,7 +24,6 @@ function links({ connections }: Workflow) {
 	);
 }
 
-/** The nodes that run before a node. */
 function ancestors(workflow: Workflow, name: string): Set<string> {
 	const found = new Set<string>();
 	const add = (child: string) => {
@@ -40,7 +39,6 @@ function ancestors(workflow: Workflow, name: string): Set<string> {
 
 const parametersOf = (node?: WorkflowNode) => JSON.parse(JSON.stringify(node?.parameters ?? {}));
 
-/** Whether a node waits for a person's answer. */
 function asksPerson(node: WorkflowNode): boolean {
 	const { resume, operation } = parametersOf(node);
 	return kindOf(node) === 'form' || resume === 'form' || operation === 'sendAndWait';
@@ -118,9 +116,8 @@ describe.each(EXAMPLES)('the example %s', (name) => {
 	});
 
 	it('leaves no branch open', () => {
-		const connected = links(workflow);
 		for (const node of nodes.filter((each) => pathsOf(each) > 1)) {
-			const outputs = connected.filter(({ from }) => from === node.name);
+			const outputs = links(workflow).filter(({ from }) => from === node.name);
 			const { size } = new Set(outputs.map(({ output }) => output));
 			expect([node.name, size]).toEqual([node.name, pathsOf(node)]);
 		}
@@ -202,8 +199,7 @@ describe.each(EXAMPLES)('the example %s', (name) => {
 	});
 
 	it('links only to files of the repository that exist', () => {
-		const files = [...JSON.stringify(notes).matchAll(/blob\/main\/([^)#]+)\)/g)];
-		for (const [, file = ''] of files)
+		for (const [, file = ''] of [...JSON.stringify(notes).matchAll(/blob\/main\/([^)#]+)\)/g)])
 			expect([file, existsSync(path.join(repository, file))]).toEqual([file, true]);
 	});
 

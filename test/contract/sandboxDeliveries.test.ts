@@ -65,9 +65,8 @@ it.each([
 	await control('deposits', {});
 	const { headers, body } = only();
 	const texts = Object.entries(headers).map(([name, value]) => [name, String(value)]);
-	const given = Object.fromEntries(texts);
 	for (const each of [secret, previousSecret])
-		expect(new Library(each).verify(body, given)).toEqual(JSON.parse(body));
+		expect(new Library(each).verify(body, Object.fromEntries(texts))).toEqual(JSON.parse(body));
 });
 
 it('credits a complete deposit once, even if it is delivered several times or repeated', async () => {
@@ -192,8 +191,7 @@ it.each([
 	const attempt = { ...SENT, outcome: 'accepted', status: 200, answer } as const;
 	expect(resultOf({ ...attempt, link: 'http://127.0.0.1:1/first' })).toBe(said);
 	// Without a link, it isn't known what is at the URL.
-	const isStart = said.includes('started');
-	expect(resultOf(attempt)).toBe(isStart ? '200 accepted' : said);
+	expect(resultOf(attempt)).toBe(said.includes('started') ? '200 accepted' : said);
 	expect(verdictOf(attempt).word).toBe(said.includes('ignored') ? 'ignored' : 'accepted');
 });
 
@@ -220,7 +218,6 @@ describe('what payments and invites cause', () => {
 
 	const cents = () => sandbox.firstTeam.balances.get('USD') ?? 0n;
 
-	/** Pays $125.00 to Ana, and returns the transaction. */
 	async function pay(settings: SettingsInput = {}): Promise<string> {
 		sandbox.service.change(settings);
 		const { body } = await administrator.pay(await sandbox.authorization());

@@ -11,7 +11,6 @@ import { dataOf, SandboxClient, type Reply } from '../support/sandboxClient';
 
 /* What openapi.yaml can't say: roles, and what is done once. The conformance test has the formats. */
 
-/* With the sandbox's own defaults. */
 const sandbox = useActionSandbox();
 const clients = new Map<AccountName, SandboxClient>();
 let teamIds: string[];
@@ -51,8 +50,6 @@ const resolve = async (client: SandboxClient, user: string) =>
 		review_version: '2026-02-28T09:30Z',
 		action: 'approve',
 	});
-const invitesOfCompany = async (client: SandboxClient) =>
-	await client.get(`/v2/invites?nanoid=${sandbox.company}`);
 const inviteViewer = async (client: SandboxClient, emails = ['a@example.com']) => {
 	const body = { nanoid: sandbox.company, role: 'org_viewer', emails };
 	return await client.post('/v2/invites/manager', body);
@@ -65,7 +62,12 @@ type Asked = readonly [string, AccountName, number, (client: SandboxClient) => P
 const REFUSED: readonly Asked[] = [
 	['getBalance', 'teamAdministrator', 403, (my) => my.get(`/v2/balance?nanoid=${teamIds[1]}`)],
 	['listInvites', 'viewer', 403, (my) => my.get(`/v2/invites?nanoid=${sandbox.team}`)],
-	['listInvites', 'teamAdministrator', 403, invitesOfCompany],
+	[
+		'listInvites',
+		'teamAdministrator',
+		403,
+		(my) => my.get(`/v2/invites?nanoid=${sandbox.company}`),
+	],
 	['createAdministratorInvites', 'teamAdministrator', 403, inviteViewer],
 	['resolveNameReview', 'companyAdministrator', 404, (my) => resolve(my, 'us-000000000000')],
 	['listTeamUsers', 'teamAdministrator', 403, (my) => my.get(`/v2/teams/${teamIds[1]}/users`)],
@@ -191,10 +193,9 @@ describe('an instant payment', () => {
 		const large = await sandbox.authorization({ amount_cents });
 		expectRefusal(await administrator().pay(large, { amount_cents }), 'createInstantPayment');
 		sandbox.service.change({ instantPaymentNeedsToken: false });
-		const outsider = new Wallet(id('payroll sandbox test: outsider'));
 		for (const [client, wallet] of [
 			[as('viewer'), as('viewer').wallet],
-			[as('stranger'), outsider],
+			[as('stranger'), new Wallet(id('payroll sandbox test: outsider'))],
 		] as const) {
 			const { message, ...payload } = await sandbox.authorization();
 			const own = { ...payload, message: { ...message, from: wallet.address } };
@@ -375,12 +376,11 @@ describe('failures', () => {
 describe('a page elsewhere in a person’s browser', () => {
 	const statusFor = async (headers: Record<string, string>, path = '/sandbox/endpoints') =>
 		await new Promise<number | undefined>((resolve, reject) => {
-			const body = JSON.stringify({ url: 'http://127.0.0.1:1/inside' });
 			const sent = request(sandbox.url + path, { method: 'POST', headers }, (answer) => {
 				answer.resume();
 				resolve(answer.statusCode);
 			});
-			sent.on('error', reject).end(body);
+			sent.on('error', reject).end(JSON.stringify({ url: 'http://127.0.0.1:1/inside' }));
 		});
 
 	it.each<Record<string, string>>([

@@ -27,7 +27,6 @@ const sbom = z.object({
 
 const manifest = z.object({ name: z.string(), version: z.string(), license: z.string() });
 
-/** What the package.json in a folder says. */
 const manifestIn = (folder: string) =>
 	manifest.parse(JSON.parse(readFileSync(path.join(repository, folder, 'package.json'), 'utf8')));
 

@@ -242,18 +242,15 @@ it('prepares a payment whose fields can be copied', async () => {
 	const copied: Record<string, unknown> = JSON.parse(await clipboard());
 	expect(Object.keys(copied).sort()).toEqual(['domain', 'message', 'primaryType', 'types']);
 	await field('Payment amount').fill('1,250.00');
-	const wrong = 'Payment amount “1,250.00” isn’t an amount like 1250.00.';
-	await pressUntil('Prepare payment', wrong);
+	await pressUntil('Prepare payment', 'Payment amount “1,250.00” isn’t an amount like 1250.00.');
 });
 
 describe('the practice desk', () => {
-	const cells = (table: string) => page.locator(`#${table} tr`).first().locator('td');
-
 	it('shows messages, with links that can be clicked', async () => {
 		const link = 'http://127.0.0.1:1/form-waiting/12?signature=a';
 		await control('messages', { content: `Pay &lt;b&gt;? Decide: ${link}.`, from: 'Payroll run' });
 		await page.locator('#inbox').getByRole('link', { name: link }).waitFor();
-		expect((await cells('inbox').allInnerTexts()).slice(1)).toEqual([
+		expect((await page.locator('#inbox tr:first-child td').allInnerTexts()).slice(1)).toEqual([
 			expect.stringContaining('#payroll'),
 			`Pay <b>? Decide: ${link}.`,
 			'Payroll run',
@@ -275,9 +272,6 @@ describe('the practice desk', () => {
 		await field('decision, row 2').waitFor();
 	});
 
-	const reads = async (name: string, text: string) =>
-		await waitUntil(`${name} reads ${text}`, async () => (await field(name).inputValue()) === text);
-
 	it('goes on showing what workflows write while a person types in a cell', async () => {
 		const { sheet } = sandbox.service;
 		const typed = field('outcome, row 2');
@@ -296,7 +290,7 @@ describe('the practice desk', () => {
 		await page.getByText('Changed outcome of row 2.').waitFor();
 		expect(sheet.tab('Payments')?.rows[0]).toMatchObject({ outcome: 'check', approver: 'Ana' });
 		sheet.change('Payments', 2, { outcome: 'unpaid' });
-		await reads('outcome, row 2', 'unpaid');
+		await waitUntil('it reads unpaid', async () => (await typed.inputValue()) === 'unpaid');
 	});
 
 	it('says whether a payment was made, and ends one', async () => {
@@ -335,7 +329,6 @@ describe('changes for polling', () => {
 		client = await SandboxClient.of(sandbox, 'companyAdministrator').signIn();
 	});
 
-	/** What the service answers about the team. */
 	const answer = async (path: string) => await client.get(`${path}nanoid=${team()?.nanoid}`);
 	const users = async (): Promise<string> =>
 		(await client.get(`/v2/teams/${team()?.nanoid}/users?count=500`)).text;
@@ -437,8 +430,7 @@ describe('starting over', () => {
 
 it('shows hostile text as text', async () => {
 	const hostile = '<img src=x onerror="document.title=1"><script>document.title=2</script>';
-	const receiver = await startHttpServer(() => hostile);
-	await field('URL').fill(receiver.url);
+	await field('URL').fill((await startHttpServer(() => hostile)).url);
 	const [user] = sandbox.service.organisation.teams[0]?.users ?? [];
 	sandbox.service.organisation.changeUser(user?.nanoid ?? '', { first_name: hostile });
 	await fetch(`${sandbox.url}/v2/${encodeURIComponent(hostile)}`);

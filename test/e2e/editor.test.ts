@@ -205,10 +205,9 @@ it.each([
 	['trigger', 'webhook-credentials', 'payrollPaymentsWebhookApi', {}],
 	['Signed like Slack', 'webhook-credentials-custom', 'payrollPaymentsWebhookApi', SLACK.saved],
 ])('credentials of %s have their fields in order', async (name, picture, type, saved) => {
-	const expected = expectedLabels(type, saved);
 	await editor.openNode(name);
 	await editor.openCredentials();
-	expect(labelsOf(await editor.credentialFields())).toEqual(expected);
+	expect(labelsOf(await editor.credentialFields())).toEqual(expectedLabels(type, saved));
 	const file = pictureFile(picture);
 	if (file !== undefined) {
 		/* Only in the picture: n8n would ask whether to save it. */

@@ -84,8 +84,7 @@ describe('the packed package in a real n8n', () => {
 
 	it('tells n8n that the token of Authentication: Verify is sensitive', () => {
 		const type = 'n8n-nodes-payroll-payments.payrollPayments';
-		const found = nodeTypes.find(({ name }) => name === type);
-		expect(found?.sensitiveOutputFields).toEqual(['jwt']);
+		expect(nodeTypes.find(({ name }) => name === type)?.sensitiveOutputFields).toEqual(['jwt']);
 	});
 
 	/** The balance by the action node, and by n8n's HTTP Request node. */

@@ -126,8 +126,6 @@ const label = ({ name, node, user }: Row) => `Node ${node}, ${user}: ${name}`;
 /** All, or those whose label matches LONG_ROWS, e.g. `Node 22` or `full disk|interrupted`. */
 const ROWS = MACHINES.filter((row) => new RegExp(process.env.LONG_ROWS ?? '').test(label(row)));
 
-const HEADING = ['Node', 'user', 'what', 'seen', 'left behind', 'load', 'when'];
-
 /** The rows that earlier runs wrote, and then this one, by their labels. */
 const written = new Map<string, readonly string[]>(
 	[...writtenSection('freshMachine').matchAll(/^\| (\d\d) \| (.*?) \| (.*?) \| (.*) \|$/gm)].map(
@@ -138,8 +136,9 @@ const written = new Map<string, readonly string[]>(
 	),
 );
 
-describe('a machine on which nothing of ours has ever run', () => {
-	it.each(ROWS.map((row) => [label(row), row] as const))('%s', async (name, row) => {
+it.each(ROWS.map((row) => [label(row), row] as const))(
+	'a machine on which nothing of ours has ever run: %s',
+	async (name, row) => {
 		const machine = await FreshMachine.create(row);
 		try {
 			const [seen, isRight] = await row.check(machine);
@@ -154,7 +153,7 @@ describe('a machine on which nothing of ours has ever run', () => {
 				figures: [
 					'Each row is an empty Debian with Node.js and npm, without a home and with its own /tmp, into which a clone was copied. n8n’s database driver is compiled there (g++, make, python3) if the binary that its authors publish can’t be reached. “Left behind” lists all files outside of the clone, npm’s caches (~/.npm and /tmp/node-compile-cache) and the cache folder that CONTRIBUTING.md names.',
 					markdownTable(
-						HEADING,
+						['Node', 'user', 'what', 'seen', 'left behind', 'load', 'when'],
 						MACHINES.flatMap((each) => {
 							const cells = written.get(label(each));
 							return cells === undefined ? [] : [cells];
@@ -166,5 +165,5 @@ describe('a machine on which nothing of ours has ever run', () => {
 		} finally {
 			machine.remove();
 		}
-	});
-});
+	},
+);

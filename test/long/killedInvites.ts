@@ -15,7 +15,6 @@ import { action, code } from '../../n8nHost/workflows';
 import { pick } from './queue/load';
 
 const PEOPLE = 60;
-const PER_REQUEST = [1, 5];
 
 /** How long the service takes for a request, so that a kill comes in the middle, in milliseconds. */
 const LATENCY = 200;
@@ -50,7 +49,7 @@ export async function inviteDespiteKills(
 	const slow = { match: { method: 'POST', path: '/v2/invites' }, kind: 'latency' };
 	await sandbox.control('POST', 'faults', { ...slow, delay: LATENCY, times: 'always' });
 	const workflows: Array<{ id: string; start: WebhookStart; inviteesPerRequest: number }> = [];
-	for (const inviteesPerRequest of PER_REQUEST) {
+	for (const inviteesPerRequest of [1, 5]) {
 		const start = new WebhookStart(n8n, processes);
 		const jsCode = `return Array.from({ length: ${PEOPLE} }, (_, index) =>
 			({ json: { email: \`\${$json.body.name}-\${index}@example.com\` } }));`;

@@ -31,10 +31,9 @@ async function sheet() {
 
 it('pays 50 rows once, over a cut connection, a kill -9 and three runs', async () => {
 	const { n8n, n8nProcess, sandbox, api, teamId } = environment;
-	const rows = await sheet();
 	const funds = { nanoid: teamId, currency: 'USD', balance_cents: '100000000' };
 	await sandbox.control('POST', 'balances', funds);
-	const jsCode = `return ${JSON.stringify(rows)}.map((json) => ({ json }));`;
+	const jsCode = `return ${JSON.stringify(await sheet())}.map((json) => ({ json }));`;
 	const save = async (options: Record<string, unknown>): Promise<string> => {
 		const pay = action(
 			'Pay',

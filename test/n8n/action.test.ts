@@ -122,8 +122,7 @@ describe('what an execution has done', () => {
 	});
 
 	it('is done again in the next run of a loop', async () => {
-		const parameters = await formFor(sandbox, 'invite.create');
-		await sandbox.run(parameters, { secondRun: [{}] });
+		await sandbox.run(await formFor(sandbox, 'invite.create'), { secondRun: [{}] });
 		expect(sandbox.writes()).toHaveLength(2);
 	});
 
@@ -138,9 +137,8 @@ describe('what an execution has done', () => {
 });
 
 it('names what is wrong in a form before what is wrong in the credentials', async () => {
-	const credentials = sandbox.credentials({ baseUrl: 'nowhere' });
 	const form = { ...(await sandbox.payment()), teamId: '={{ $json.team }}' };
-	const { error } = await runNode(credentials, form);
+	const { error } = await runNode(sandbox.credentials({ baseUrl: 'nowhere' }), form);
 	expect(error?.message).toContain('Team ID');
 });
 

@@ -10,7 +10,6 @@ import { formFor } from '../support/sandboxForms';
 
 const sandbox = useActionSandbox();
 
-/** The same parameters with *Check Only* turned on. */
 function checking(parameters: INodeParameters, checkOnly: unknown = true): INodeParameters {
 	const { options, ...rest } = parameters;
 	return Object.assign(rest, { options: { ...Object(options), checkOnly } });
@@ -93,7 +92,6 @@ const WRITES: Readonly<Record<string, readonly [summary: string, change?: Change
 
 const host = () => new URL(sandbox.url).host;
 
-/** Matches the summary of a write, to the letter. */
 function summaryOf(name: string): RegExp {
 	const [summary = ''] = WRITES[name] ?? [];
 	const patterns: Readonly<Record<string, string>> = {
@@ -344,16 +342,14 @@ describe('payments', () => {
 		expect(without.error?.description).toContain(confirmedNotPaid);
 		const confirmed = sandbox.paying(payload, { options: { confirmedNotPaid } });
 		for (let count = 0; count < 2; count++) {
-			const shown = await sandbox.run(checking(confirmed));
-			expect(shown.output[0]?.json).toMatchObject({
+			expect((await sandbox.run(checking(confirmed))).output[0]?.json).toMatchObject({
 				summary: expect.stringMatching(
 					/^Pay .*, as attempt 2\. Service: .*, signed by 0x[0-9a-fA-F]{40}$/,
 				),
 				message: expect.stringMatching(/^Pay \$125\.00 to .*, as attempt 2\?\n/),
 			});
 		}
-		const tool = await sandbox.run(checking(confirmed), { node: asTool });
-		expect(tool.error?.message).toBe(
+		expect((await sandbox.run(checking(confirmed), { node: asTool })).error?.message).toBe(
 			'“Confirmed Not Paid” was refused because an AI agent called it. Clear it, and use it in a node outside the AI agent [item 0]',
 		);
 		expect(processedKeys.entries()).toEqual(before);
@@ -361,8 +357,7 @@ describe('payments', () => {
 
 		expect(recordsOf((await sandbox.run(confirmed)).output)[0]).toHaveProperty('transaction');
 		const paid = processedKeys.entries();
-		const again = await sandbox.run(checking(confirmed));
-		expect(again.error?.message).toContain('already paid');
+		expect((await sandbox.run(checking(confirmed))).error?.message).toContain('already paid');
 		const inTool = await sandbox.run(checking(parameters), { node: asTool });
 		expect(inTool.error?.message).toContain('already paid');
 		expect(processedKeys.entries()).toEqual(paid);

@@ -100,109 +100,107 @@ describe.each(SIGNED_SCHEMES)('a delivery signed as $name', (scheme) => {
 	});
 });
 
-describe('the message, word for word', () => {
-	const hex = hmac(SECRET, BODY).toString('hex');
-	const signed =
-		(age: number, secret = SECRET) =>
-		() => ({ 'x-signature': timestamped(secret, seconds() - age, BODY) });
-	const withHex = () => ({ 'x-signature': hex });
-	const MISSING = 'The header x-signature is missing';
-	const IS_HEX = 'In the credential, set Header to X-Proof and Format to Hex.';
-	const WHSEC = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
-	const TRACE = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+const hex = hmac(SECRET, BODY).toString('hex');
+const signed =
+	(age: number, secret = SECRET) =>
+	() => ({ 'x-signature': timestamped(secret, seconds() - age, BODY) });
+const withHex = () => ({ 'x-signature': hex });
+const MISSING = 'The header x-signature is missing';
+const IS_HEX = 'In the credential, set Header to X-Proof and Format to Hex.';
+const WHSEC = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+const TRACE = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 
-	type Case = [what: string, Saved, () => Headers, advice: string, error?: string | RegExp];
+type Case = [what: string, Saved, () => Headers, advice: string, error?: string | RegExp];
 
-	it.each<Case>([
-		[
-			'a missing header',
-			{},
-			() => ({ 'x-hub-signature-256': `sha256=${hex}` }),
-			'In the credential, set Header to X-Hub-Signature-256 and Format to Hex.',
-			MISSING,
-		],
-		[
-			'a signature where a token is expected',
-			{ method: 'sharedToken', header: 'X-Token' },
-			signed(0),
-			'In the credential, set Method to HMAC Signature, Header to X-Signature and Format to Timestamped.',
-		],
-		[
-			'whitespace around the secret',
-			{ ...HEX, secret: ` ${SECRET}\n` },
-			withHex,
-			'Remove the spaces or line breaks around the secret in the webhook credential.',
-			'The signature matches the secret only without the whitespace around it',
-		],
-		[
-			'whitespace around the secret, with other settings',
-			{ secret: `${SECRET} ` },
-			withHex,
-			'In the credential, set Header to X-Signature and Format to Hex.',
-		],
-		[
-			'a clock that is off',
-			{},
-			signed(4_000),
-			'Check the clock of the machine that runs n8n. A repeated delivery needs a new signature.',
-			/^The signature is 400\d seconds old; at most 600 are allowed$/,
-		],
-		['a wrong secret', {}, signed(0, 'another'), NOTHING_FITS, 'The signature doesn’t match'],
-		['no signature at all', {}, () => ({ traceparent: TRACE }), NOT_SIGNED, MISSING],
-		...Object.entries({ 'x-signature': 'x', 'x-proof': hex, 'x-hmac': 'x', 'api-token': 'x' }).map(
-			([name, value]): Case => [
-				`a wrong secret with ${name}`,
-				{ secret: 'another' },
-				() => ({ [name]: value }),
-				NOTHING_FITS,
-			],
-		),
-		...['webhook', 'svix'].map(
-			(brand): Case => [
-				`the wrong secret of Standard Webhooks (${brand})`,
-				{},
-				() => ({ [`${brand}-signature`]: `v1,${hmac('x', BODY).toString('base64')}` }),
-				IS_STANDARD,
-				MISSING,
-			],
-		),
-		[
-			'the previous secret',
-			{ secret: 'new', previousSecret: SECRET },
-			() => ({ 'x-proof': hex }),
-			IS_HEX,
-		],
-		[
-			'one of several signatures, where Standard Webhooks is saved',
-			{ format: 'standardWebhooks', secret: WHSEC },
-			() => ({ 'x-proof': `${hex},${hmac(WHSEC, BODY).toString('hex')}` }),
-			IS_HEX,
-		],
-		[
-			'the saved format in another header',
-			{ format: 'hex', header: 'X-Other' },
-			() => ({ 'x-proof': hex }),
-			'In the credential, set Header to X-Proof.',
-		],
-		[
-			'the saved token in another header',
-			{ method: 'sharedToken', header: 'X-Other' },
-			() => ({ authorization: `Bearer ${SECRET}` }),
-			'In the credential, set Header to Authorization.',
-		],
-		[
-			'Custom whose time is in another header',
-			{ format: 'custom', signedContent: 'mine/{timestamp}/{body}', timestampHeader: 'X-Time' },
-			() => ({ 'x-at': '1', 'x-proof': hmac(SECRET, 'mine/1/', BODY).toString('hex') }),
+it.each<Case>([
+	[
+		'a missing header',
+		{},
+		() => ({ 'x-hub-signature-256': `sha256=${hex}` }),
+		'In the credential, set Header to X-Hub-Signature-256 and Format to Hex.',
+		MISSING,
+	],
+	[
+		'a signature where a token is expected',
+		{ method: 'sharedToken', header: 'X-Token' },
+		signed(0),
+		'In the credential, set Method to HMAC Signature, Header to X-Signature and Format to Timestamped.',
+	],
+	[
+		'whitespace around the secret',
+		{ ...HEX, secret: ` ${SECRET}\n` },
+		withHex,
+		'Remove the spaces or line breaks around the secret in the webhook credential.',
+		'The signature matches the secret only without the whitespace around it',
+	],
+	[
+		'whitespace around the secret, with other settings',
+		{ secret: `${SECRET} ` },
+		withHex,
+		'In the credential, set Header to X-Signature and Format to Hex.',
+	],
+	[
+		'a clock that is off',
+		{},
+		signed(4_000),
+		'Check the clock of the machine that runs n8n. A repeated delivery needs a new signature.',
+		/^The signature is 400\d seconds old; at most 600 are allowed$/,
+	],
+	['a wrong secret', {}, signed(0, 'another'), NOTHING_FITS, 'The signature doesn’t match'],
+	['no signature at all', {}, () => ({ traceparent: TRACE }), NOT_SIGNED, MISSING],
+	...Object.entries({ 'x-signature': 'x', 'x-proof': hex, 'x-hmac': 'x', 'api-token': 'x' }).map(
+		([name, value]): Case => [
+			`a wrong secret with ${name}`,
+			{ secret: 'another' },
+			() => ({ [name]: value }),
 			NOTHING_FITS,
 		],
-	])('%s', async (_what, saved, headers, advice, error = /./) => {
-		const shown = await diagnosed({ secret: SECRET, ...saved }, headers());
-		expect(shown.advice).toBe(advice);
-		const [, message] = /^This delivery was answered with 401: (.*)$/.exec(shown.error) ?? [];
-		if (typeof error === 'string') expect(message).toBe(error);
-		else expect(message).toMatch(error);
-	});
+	),
+	...['webhook', 'svix'].map(
+		(brand): Case => [
+			`the wrong secret of Standard Webhooks (${brand})`,
+			{},
+			() => ({ [`${brand}-signature`]: `v1,${hmac('x', BODY).toString('base64')}` }),
+			IS_STANDARD,
+			MISSING,
+		],
+	),
+	[
+		'the previous secret',
+		{ secret: 'new', previousSecret: SECRET },
+		() => ({ 'x-proof': hex }),
+		IS_HEX,
+	],
+	[
+		'one of several signatures, where Standard Webhooks is saved',
+		{ format: 'standardWebhooks', secret: WHSEC },
+		() => ({ 'x-proof': `${hex},${hmac(WHSEC, BODY).toString('hex')}` }),
+		IS_HEX,
+	],
+	[
+		'the saved format in another header',
+		{ format: 'hex', header: 'X-Other' },
+		() => ({ 'x-proof': hex }),
+		'In the credential, set Header to X-Proof.',
+	],
+	[
+		'the saved token in another header',
+		{ method: 'sharedToken', header: 'X-Other' },
+		() => ({ authorization: `Bearer ${SECRET}` }),
+		'In the credential, set Header to Authorization.',
+	],
+	[
+		'Custom whose time is in another header',
+		{ format: 'custom', signedContent: 'mine/{timestamp}/{body}', timestampHeader: 'X-Time' },
+		() => ({ 'x-at': '1', 'x-proof': hmac(SECRET, 'mine/1/', BODY).toString('hex') }),
+		NOTHING_FITS,
+	],
+])('the message is, word for word, for %s', async (_what, saved, headers, advice, error = /./) => {
+	const shown = await diagnosed({ secret: SECRET, ...saved }, headers());
+	expect(shown.advice).toBe(advice);
+	const [, message] = /^This delivery was answered with 401: (.*)$/.exec(shown.error) ?? [];
+	if (typeof error === 'string') expect(message).toBe(error);
+	else expect(message).toMatch(error);
 });
 
 it.each([

@@ -10,8 +10,6 @@ import { FORMS, withAccessToken } from '../support/operationForms';
 import { PollHost } from '../support/pollHost';
 import { newWallet } from '../support/tokenService';
 
-const TEAM = 'te-a1B2c3D4e5F6';
-
 /** Megabytes that a sender gets rid of at most: what is read, and what the kernel keeps. */
 const MOST_SENT = 128;
 
@@ -58,36 +56,34 @@ describe('an answer that is nested deeper than n8n can save', () => {
 	});
 });
 
-describe('a failure that can’t be read', () => {
-	const BODIES: Array<[string, string]> = [
-		['nested deeply', `{"success":false,"data":"no","more":${deep(3_000)}}`],
-		['nested more deeply', `{"success":false,"data":${deep(1_000_000)}}`],
-		['with one endless word', `{"success":false,"data":"${'b'.repeat(8_000_000)}"}`],
-		/* To tell of each entry would take gigabytes. */
-		['with an endless list', `{"success":false,"data":[${'0,'.repeat(3_000_000)}0]}`],
-	];
+const BODIES: Array<[string, string]> = [
+	['nested deeply', `{"success":false,"data":"no","more":${deep(3_000)}}`],
+	['nested more deeply', `{"success":false,"data":${deep(1_000_000)}}`],
+	['with one endless word', `{"success":false,"data":"${'b'.repeat(8_000_000)}"}`],
+	/* To tell of each entry would take gigabytes. */
+	['with an endless list', `{"success":false,"data":[${'0,'.repeat(3_000_000)}0]}`],
+];
 
-	it.each(BODIES)(
-		'%s: leaves the outcome of a change unknown, and is told with its status',
-		async (_, body) => {
-			service.answer(({ method }) =>
-				method === 'GET'
-					? { body: { success: true, data: { platform_account_address: '0x', balances: [] } } }
-					: { status: 500, body },
-			);
-			const { output } = await runNode(credentials(), FORMS.createInvites, CONTINUE);
-			expect(output[0]?.json).toMatchObject({ outcome: 'unknown', http_status: 500 });
-			expect(output[0]?.json.hint).not.toContain('Nothing was');
-			await runNode(credentials(), FORMS.createAdministratorInvites, { node: TWICE });
-			expect(service.requests.filter(({ path }) => path.includes('manager'))).toHaveLength(1);
+it.each(BODIES)(
+	'a failure that can’t be read, %s, leaves the outcome of a change unknown, and is told with its status',
+	async (_, body) => {
+		service.answer(({ method }) =>
+			method === 'GET'
+				? { body: { success: true, data: { platform_account_address: '0x', balances: [] } } }
+				: { status: 500, body },
+		);
+		const { output } = await runNode(credentials(), FORMS.createInvites, CONTINUE);
+		expect(output[0]?.json).toMatchObject({ outcome: 'unknown', http_status: 500 });
+		expect(output[0]?.json.hint).not.toContain('Nothing was');
+		await runNode(credentials(), FORMS.createAdministratorInvites, { node: TWICE });
+		expect(service.requests.filter(({ path }) => path.includes('manager'))).toHaveLength(1);
 
-			service.answer(() => ({ status: 404, body }));
-			const { error } = await runNode(credentials(), FORMS.getBalance);
-			expect(error?.message).toBe('Unexpected response (HTTP 404) [item 0]');
-			expect((await testSaved(credentials())).message).toContain('Unexpected response (HTTP 404)');
-		},
-	);
-});
+		service.answer(() => ({ status: 404, body }));
+		const { error } = await runNode(credentials(), FORMS.getBalance);
+		expect(error?.message).toBe('Unexpected response (HTTP 404) [item 0]');
+		expect((await testSaved(credentials())).message).toContain('Unexpected response (HTTP 404)');
+	},
+);
 
 it('a balance of endless digits isn’t grouped, and is none', async () => {
 	const balances = [{ currency: 'USD', balance_cents: '9'.repeat(2_000_000) }];
@@ -161,7 +157,7 @@ describe('an answer whose body trickles', () => {
 		expect((await runNode(wallet, FORMS.getBalance)).error?.message).toContain(slow);
 		expect((await testSaved(wallet)).message).toContain(slow);
 		expect((await testSaved(withAccessToken(url))).message).toContain(slow);
-		const parameters = { event: 'balanceChanged', entityId: TEAM };
+		const parameters = { event: 'balanceChanged', entityId: 'te-a1B2c3D4e5F6' };
 		const poll = new PollHost(withAccessToken(url), parameters).activate('activate');
 		await expect(poll).rejects.toThrow(slow);
 		jest.restoreAllMocks();

@@ -14,8 +14,6 @@ import { TriggerHost, type Setup } from '../support/triggerHost';
 
 const PAGE = path.join(repository, 'docs', 'errors.md');
 
-/** The URL of a port that nobody listens on. */
-const NOBODY = 'http://127.0.0.1:9';
 const USER = 'us-a1B2c3D4e5F6';
 
 const sandbox = useActionSandbox();
@@ -149,7 +147,7 @@ async function chapters(): Promise<Readonly<Record<string, readonly Situation[]>
 			['Success without the promised fields', once, fault('missingFields')],
 		],
 		'The service cannot be reached': [
-			['Nobody listens', once, withToken('some-token', { baseUrl: NOBODY })],
+			['Nobody listens', once, withToken('some-token', { baseUrl: 'http://127.0.0.1:9' })],
 			['The connection breaks', once, fault('cutBefore')],
 			[
 				'The answer takes too long',
@@ -199,7 +197,6 @@ async function chapters(): Promise<Readonly<Record<string, readonly Situation[]>
 	};
 }
 
-/** Runs one situation and returns the error as the user sees it. */
 async function provoke([when, asked, circumstances = {}]: Situation): Promise<Line> {
 	const { control, account, credentials, items, runs = 1 } = circumstances;
 	const of = sandbox.credentials(credentials, account);
@@ -233,7 +230,6 @@ const DELIVERIES: ReadonlyArray<
 	['A required field is missing', { ...WITHOUT_DEPOSIT, idempotency_key: 'key' }, 'secret'],
 ];
 
-/** The trigger's answer to a delivery that it rejects. */
 async function refused([when, event, secret, parameters]: (typeof DELIVERIES)[number]) {
 	const credentials = { secret: 'secret' };
 	const host = await TriggerHost.start({ nodeId: when, credentials, parameters });

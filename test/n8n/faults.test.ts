@@ -165,19 +165,24 @@ describe.each(Object.entries(HIT))('%s', (name, [method, path]) => {
 		else expect(error?.message).toMatch(/\[item 0\]$/);
 	});
 
-	const nobody = () => 'https://payroll.invalid';
-	const closed = () => 'http://127.0.0.1:1';
 	const withoutTls = () => sandbox.url.replace('http', 'https');
 	const selfSigned = () => `https://localhost:${untrusted.port}`;
 	it.each<[string, () => string, RegExp]>([
-		['a name that nobody has', nobody, / from payroll\.invalid: its host name/],
-		['a closed port', closed, / from 127\.0\.0\.1:1: it refused the connection/],
+		[
+			'a name that nobody has',
+			() => 'https://payroll.invalid',
+			/ from payroll\.invalid: its host name/,
+		],
+		[
+			'a closed port',
+			() => 'http://127.0.0.1:1',
+			/ from 127\.0\.0\.1:1: it refused the connection/,
+		],
 		['a server without TLS', withoutTls, / from 127\.0\.0\.1:\d+: it doesn’t support TLS/],
 		['a strange certificate', selfSigned, / from localhost:\d+: its TLS .* is self-signed/],
 	])('%s: an error that a person can act on, and nothing is sent', async (_what, url, message) => {
-		const parameters = await asked(effect === 'read' ? { retries: 0 } : {});
 		const saved = sandbox.credentials({ baseUrl: url() });
-		const result = await runNode(saved, parameters);
+		const result = await runNode(saved, await asked(effect === 'read' ? { retries: 0 } : {}));
 		expectToSuitAPerson(result, saved);
 		expect(result.error?.message).toMatch(message);
 		if (effect === 'write' && !withoutToken)

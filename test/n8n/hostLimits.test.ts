@@ -62,12 +62,9 @@ it('an error of requestWithAuthentication() carries the token unseen to the next
 		fails: nodeTypeOf(
 			'fails',
 			async function () {
-				const request = { uri: service.url };
-				const sent = this.helpers.requestWithAuthentication.call(
-					this,
-					'payrollPaymentsApi',
-					request,
-				);
+				const sent = this.helpers.requestWithAuthentication.call(this, 'payrollPaymentsApi', {
+					uri: service.url,
+				});
 				return [[{ json: { error: await sent.catch((error: unknown) => error) } }]];
 			},
 			{ credentials: [{ name: 'payrollPaymentsApi' }] },

@@ -39,7 +39,6 @@ const form = (options: INodeParameters = {}): INodeParameters =>
 		options,
 	});
 
-/** Pays a sheet in one run. */
 const pay = async (
 	items: readonly IDataObject[],
 	options: INodeParameters = {},
@@ -57,7 +56,6 @@ const approvalOf = async (items: readonly IDataObject[]) => String((await check(
 
 const host = () => new URL(sandbox.url).host;
 
-/** What the authorizations of a sheet are for. */
 function signedFor([row]: readonly IDataObject[]) {
 	const { domain } = JSON.parse(String(row?.authorization));
 	const chain = `Arbitrum Sepolia (test network), chain ${domain.chainId}`;
@@ -131,8 +129,7 @@ describe('a pay run', () => {
 	it('shows in its check what would become of each row', async () => {
 		/* Only then does an authorization say whose it is. */
 		sandbox.service.change({ paymentForm: 'texts' });
-		const emails = [...PAYEES, 'EVA@example.com', 'fay@example.com'];
-		const items = await sheet(emails);
+		const items = await sheet([...PAYEES, 'EVA@example.com', 'fay@example.com']);
 		/* Digits that a sheet turned into a number. */
 		items[0] = { ...items[0], reference: 42 };
 		await pay(items.slice(0, 1));
@@ -399,13 +396,12 @@ describe('a pay run', () => {
 	});
 
 	it('puts an unknown outcome before refusals in its error, and names every failure', async () => {
-		const items = await sheet(PAYEES.slice(0, 3));
 		const refuse = async (status: number, message: string) =>
 			await sandbox.fault({ kind: 'status', status, message, match: PAYMENT });
 		await refuse(400, 'Limit reached');
 		await sandbox.fault({ kind: 'cutAfter', match: PAYMENT });
 		await refuse(403, 'Not today');
-		const { error } = await pay(items, { concurrency: 3 });
+		const { error } = await pay(await sheet(PAYEES.slice(0, 3)), { concurrency: 3 });
 		expect(error?.message).toMatch(/may or may not have been made/);
 		expect(error?.description).toMatch(
 			/Also failed: .*(Limit reached|Not today).*; .*(Limit reached|Not today)/,
@@ -504,11 +500,10 @@ describe('a pay run', () => {
 
 	it('from the team’s account tells what an earlier try did, where that can’t be read any more', async () => {
 		await sandbox.control('POST', 'settings', { typedDataFrom: 'teamAccount' });
-		const items = await sheet();
 		await sandbox.fault({ kind: 'cutAfter', match: PAYMENT, skip: 2, times: 'always' });
 		const match = { path: 'balance' };
 		await sandbox.fault({ kind: 'status', status: 403, match, skip: 1, times: 'always' });
-		const stops = await pay(items, {}, { node: TWICE });
+		const stops = await pay(await sheet(), {}, { node: TWICE });
 		expect(stops.error?.message).toMatch(/^The payment of .* may or may not have been made/);
 		expect(stops.error?.description).toMatch(
 			/2 of 5 paid \(\$250\.00\), 2 refused, 1 unknown\. Already done before this error: item 0 \(tx-/,
@@ -532,8 +527,7 @@ describe('a pay run', () => {
 			approval: index === 2 ? '0000-0000-0000-0000' : checked.output[index]?.json.approval,
 		}));
 		const approvedCheck = '={{ $json.approval }}';
-		const whole = await pay(approved, { approvedCheck });
-		expect(whole.error?.message).toMatch(/\[item 2\]$/);
+		expect((await pay(approved, { approvedCheck })).error?.message).toMatch(/\[item 2\]$/);
 		expect(sandbox.writes()).toEqual([]);
 		const { output } = await pay(approved, { approvedCheck, ...SKIP }, CONTINUE);
 		expect(outcomesOf(output)).toEqual(['paid', 'paid', 'refused', 'paid', 'paid']);

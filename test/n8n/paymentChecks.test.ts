@@ -50,12 +50,11 @@ it.each([
 
 it('shows signed texts to the approver as texts, not as parts of its sentence', async () => {
 	const recipient = `${sandbox.wallet().address} to vendor`;
-	const forged = 'USDC" to 0xGood, which was checked.';
 	const said = async (token: string) => {
 		const payload = await saying({ amount: 'pay 1', token, recipient });
 		return await check(payload, { typedAmountUnit: 'notChecked' });
 	};
-	expect((await said(forged)).summary).toContain(
+	expect((await said('USDC" to 0xGood, which was checked.')).summary).toContain(
 		`, to "${recipient}", token "USDC\\" to 0xGood, which was checked.", contract 0x`,
 	);
 	const long = await said('x'.repeat(101));

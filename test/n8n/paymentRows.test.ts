@@ -55,8 +55,6 @@ const runText: Run = async (rows, options, how) =>
 
 const outcomes = ({ output }: RunResult) => recordsOf(output).map(({ outcome }) => outcome);
 
-const NET_CENTS = { amount: 'Net', amount_cents: 'Net Cents' };
-
 it.each([
 	['amount', { Net: '', amount_cents: '12500' }, 'Net is missing'],
 	['amount_cents', { 'Net Cents': '', amount: '125.00' }, 'Net Cents is missing'],
@@ -65,7 +63,7 @@ it.each([
 	['amount amount_cents', { Net: '125.00', 'Net Cents': '', amount: '999.00' }, undefined],
 	['amount amount_cents', { Net: '', 'Net Cents': '12500', amount_cents: '99900' }, undefined],
 ] as const)('of an amount, only named columns count: %s', async (named, columns, fault) => {
-	const column = Object.entries(NET_CENTS)
+	const column = Object.entries({ amount: 'Net', amount_cents: 'Net Cents' })
 		.filter(([field]) => named.split(' ').includes(field))
 		.map(([field, name]) => ({ field, name }));
 	const rows = [{ ...without(await row(0), 'amount'), ...columns }];
@@ -136,9 +134,8 @@ describe.each([
 		});
 		expect(sandbox.writes()).toEqual([]);
 
-		const approvedCheck = String(checked.approval);
 		const size = { expectedPayments: 3, expectedTotal: '17500.50' };
-		const paid = await run(rows, { approvedCheck, ...size });
+		const paid = await run(rows, { approvedCheck: String(checked.approval), ...size });
 		expect(paid.error).toBeUndefined();
 		const message = '3 of 3 paid ($17,500.50).';
 		expect(paid.output).toMatchObject(
@@ -189,8 +186,7 @@ describe.each([
 			...{ message: named, html: named },
 			summary: expect.stringContaining('first row 2 of the sheet (PAY-001): amount must be'),
 		});
-		const shown = String(checked.html).match(/row \d+ of the sheet/gi);
-		expect(shown).toHaveLength(rows.length);
+		expect(String(checked.html).match(/row \d+ of the sheet/gi)).toHaveLength(rows.length);
 		expect(refused).toEqual(
 			CHANGES.map(([, error], index) => ({
 				...{ row: index + 1, error: expect.stringContaining(error) },
@@ -247,12 +243,10 @@ describe.each([
 		expect(stored).toContain('"location":"outputPane"');
 		const one = await run([first, empty], RUN_CHECK, CONTINUE);
 		expect(one.stored).toContain('1 row without any value was left out');
-		const continued = await run([empty, {}], {}, CONTINUE);
-		expect(continued.output).toMatchObject([
+		expect((await run([empty, {}], {}, CONTINUE)).output).toMatchObject([
 			{ json: { outcome: 'refused' }, pairedItem: { item: 0 } },
 		]);
-		const checked = await run([empty, {}], RUN_CHECK, CONTINUE);
-		expect(checked.output[0]?.json).toMatchObject({
+		expect((await run([empty, {}], RUN_CHECK, CONTINUE)).output[0]?.json).toMatchObject({
 			check: 'failed',
 			refused: [{ row: 1, error: 'All rows are empty' }],
 		});
@@ -388,10 +382,9 @@ describe('what a check says to people', () => {
 
 	it('holds no markup of others', async () => {
 		const forged = '<!channel> [pay](https://evil.example) @everyone `*x*` ~y~ a|b { $now } $&';
-		const long = 'X'.repeat(90);
 		const rows = [
 			{ ...(await row(0)), reference: forged },
-			{ ...(await row(1)), reference: long },
+			{ ...(await row(1)), reference: 'X'.repeat(90) },
 			{ ...(await row(2)), amount: '<img src=x onerror=alert(1)>' },
 		];
 		const { output } = await runList(rows, RUN_CHECK);

@@ -78,7 +78,6 @@ describe('a payment', () => {
 });
 
 describe('a payment that a person confirmed as not made', () => {
-	/** A payment whose outcome is unknown, and its code. */
 	async function unknownOutcome() {
 		await sandbox.fault({ match, kind: 'cutBefore', times: 1 });
 		const payload = await sandbox.authorization();

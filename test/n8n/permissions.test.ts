@@ -90,8 +90,7 @@ describe('the action node', () => {
 			expect(error?.description).toMatch(/Use Create, then Execute.* Nothing was signed or sent\./);
 		}
 		expect(sandbox.wire()).toEqual([]);
-		const approvedCheck = String(check?.json.approval);
-		expect((await run({ approvedCheck })).error).toBeUndefined();
+		expect((await run({ approvedCheck: String(check?.json.approval) })).error).toBeUndefined();
 	});
 
 	it.each<[ICredentialDataDecryptedObject, string, INodeParameters?]>([

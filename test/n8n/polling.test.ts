@@ -81,9 +81,8 @@ describe('Balance Changed', () => {
 		set('USD', 87_505n);
 		set('EUR', 3n);
 		const items = await next(n8n);
-		const usd = items.find(({ currency }) => currency === 'USD') ?? {};
 		expect(items).toHaveLength(2);
-		expect(Object.entries(usd)).toEqual([
+		expect(Object.entries(items.find(({ currency }) => currency === 'USD') ?? {})).toEqual([
 			['event', 'balanceChanged'],
 			['entity_id', team().nanoid],
 			['currency', 'USD'],

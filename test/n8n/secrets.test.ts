@@ -14,8 +14,6 @@ const service = useEchoService();
 const signer = useEchoService();
 const log = useLog();
 
-const TEAM = 'te-a1B2c3D4e5F6';
-
 const failure = (status: number, said: string): EchoAnswer => ({
 	status,
 	body: { success: false, data: said, error_code: said },
@@ -259,7 +257,7 @@ describe('everywhere else', () => {
 			fc.asyncProperty(token, echo, status, async (secret, say, code) => {
 				service.answer(() => failure(code === 429 || code === 502 ? 400 : code, say(secret)));
 				const credentials = withToken(secret);
-				const search = searchUsers(credentials, { teamId: TEAM }, 'ana');
+				const search = searchUsers(credentials, { teamId: 'te-a1B2c3D4e5F6' }, 'ana');
 				const error: unknown = await search.catch((reason: unknown) => reason);
 				expect(error).toBeInstanceOf(Error);
 				const shown = JSON.stringify({ ...Object(error), error: String(error) });
@@ -286,10 +284,9 @@ describe('everywhere else', () => {
 		expect(String(output[0]?.json.error_code).length).toBeLessThan(110);
 	});
 
-	const REPEATED = 'The service refused: Bearer […] […] (Bearer […] […]) [item 0]';
 	const TOO_LONG = 'Sign-in failed. The service’s token has more than 8192 characters [item 0]';
 	it.each<[number, string]>([
-		[8_192, REPEATED],
+		[8_192, 'The service refused: Bearer […] […] (Bearer […] […]) [item 0]'],
 		...[8_193, 16_340, 17_000].map((length): [number, string] => [length, TOO_LONG]),
 	])('a token of %d characters that a sign-in gave isn’t shown: %s', async (length, message) => {
 		const key = `0x${String(length).padStart(64, '1')}`;

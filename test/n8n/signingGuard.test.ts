@@ -110,8 +110,7 @@ describe('administrator invites', () => {
 	it('with a provided signature alone are refused for more accounts than invites', async () => {
 		const given = await payload('team_viewer');
 		const all = [...Object(given.message.data), { role: 'team_viewer', account: another.address }];
-		const typedData = { ...given.message, data: all };
-		const provided = execute(typedData, await sandbox.signed(given));
+		const provided = execute({ ...given.message, data: all }, await sandbox.signed(given));
 		await expectRefused(provided, /gives 3 accounts a role, not 2/);
 	});
 

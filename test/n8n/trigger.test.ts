@@ -94,9 +94,8 @@ describe('the credentials', () => {
 	});
 
 	it('reads the credential once a second, and again for an activation or after a failure', async () => {
-		const parameters = { options: { deduplicate: false } };
 		const credentials = { secret: SECRET };
-		const n8n = await host({ parameters, credentials });
+		const n8n = await host({ parameters: { options: { deduplicate: false } }, credentials });
 		const clock = jest.spyOn(Date, 'now').mockReturnValue(1_774_949_400_500);
 		const statusOf = async (secret: string) => (await n8n.send(otherEvent(), { secret })).status;
 		const answers = async () => [await statusOf(SECRET), await statusOf('new')];

@@ -72,7 +72,6 @@ const nodeTypes = new NodeTypes({
 	rawRequest: sendRawRequest,
 });
 
-/** Saved credentials of the action node. */
 export class SavedCredentials extends EngineCredentials {
 	constructor(data: ICredentialDataDecryptedObject) {
 		super(new PayrollPaymentsApi(), data);
@@ -221,9 +220,8 @@ export async function searchUsers(
 ): Promise<INodeListSearchResult> {
 	const { LoadOptionsContext } = await import('n8n-core');
 	const node = actionNode(parameters);
-	const workflow = engineWorkflow([node], nodeTypes);
 	const data = { ...additionalData(credentials, 'search'), currentNodeParameters: parameters };
-	const context = new LoadOptionsContext(workflow, node, data, '');
+	const context = new LoadOptionsContext(engineWorkflow([node], nodeTypes), node, data, '');
 	const { searchTeamUsers } = new PayrollPayments().methods.listSearch;
 	return await searchTeamUsers.call(context, filter, paginationToken);
 }

@@ -181,12 +181,11 @@ export class ActionSandbox {
 		email = 'ana@example.com',
 		team = this.firstTeam,
 	}: { amount_cents?: number; email?: string; team?: Team } = {}): Promise<Payload> {
-		const signer = this.wallet().address;
 		const { domain, types, primary_type, typed_data } = this.service.authorize({
 			team,
 			amountCents,
 			email,
-			signer,
+			signer: this.wallet().address,
 		});
 		return { domain, types, primaryType: primary_type, message: { ...typed_data } };
 	}

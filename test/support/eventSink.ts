@@ -48,7 +48,6 @@ export class EventSink {
 		return this.server?.url ?? '';
 	}
 
-	/** The node that calls it with an event's key. */
 	get node(): WorkflowNode {
 		return this.nodeFor('idempotency_key');
 	}

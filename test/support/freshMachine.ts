@@ -74,7 +74,6 @@ async function filesOf(root: string): Promise<string[]> {
 
 export interface Setup {
 	readonly node: NodeMajor;
-	/** Who works on it. */
 	readonly user: User;
 	readonly packages?: readonly string[];
 }

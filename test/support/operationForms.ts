@@ -5,18 +5,15 @@ import { paymentForm } from '../../n8nHost/workflows';
 
 const TEAM = 'te-a1B2c3D4e5F6';
 const ADDRESS = '0x52908400098527886E0F7030069857D2E4169EE7';
-const SIGNATURE = `0x${'a1'.repeat(65)}`;
 export const SIGNED_ELSEWHERE = {
 	signatureSource: 'provided',
 	signer: ADDRESS,
-	signature: SIGNATURE,
+	signature: `0x${'a1'.repeat(65)}`,
 };
 
-/** A message to sign, with this in `data`. */
 const typedData = (data: object) =>
 	JSON.stringify({ from: ADDRESS, to: ADDRESS, salt: '1', expires: '1', data });
 
-/** The parameters of an operation, e.g. `balance.get`. */
 export function formOf<Fields extends INodeParameters>(name: string, fields: Fields) {
 	const [resource = '', operation = ''] = name.split('.');
 	return { resource, operation, ...fields };

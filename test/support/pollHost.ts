@@ -50,7 +50,6 @@ export class SavedWorkflow {
  * published again meanwhile counts for nothing (poll-trigger-executor.js).
  */
 export class PollHost {
-	/** What each execution was started with. */
 	readonly executions: IDataObject[][] = [];
 	/** The errors of polls, which n8n records as failed executions. */
 	readonly failures: Error[] = [];

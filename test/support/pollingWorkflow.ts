@@ -43,8 +43,7 @@ export class PollingWorkflow {
 	): Promise<PollingWorkflow> {
 		const { n8n, api } = environment;
 		const trigger = pollingTrigger(parameters, { id: 'poll' });
-		const after = node('After', 'n8n-nodes-base.noOp', {}, { id: 'after' });
-		const nodes = [trigger, after] as const;
+		const nodes = [trigger, node('After', 'n8n-nodes-base.noOp', {}, { id: 'after' })] as const;
 		const { id } = await n8n.saveWorkflow(chain(name, nodes), [api]);
 		const workflow = new PollingWorkflow(environment, id, operation, nodes, name);
 		await workflow.polledAfter(async () => await n8n.activate(id));

@@ -20,9 +20,7 @@ export interface SignedScheme {
 		body: Buffer,
 		seconds: number,
 	) => Promise<Record<string, string>>;
-	/** Whether a proof is valid for some time only. */
 	readonly signsTime: boolean;
-	/** Whether the proof depends on the body. */
 	readonly signsBody: boolean;
 }
 

@@ -74,9 +74,7 @@ export interface Setup {
 	readonly trigger?: PayrollPaymentsTrigger;
 }
 
-/** One execution that the trigger started. */
 export interface Execution {
-	/** What the execution was started with. */
 	readonly started: INodeExecutionData[];
 	/** What the trigger put out; without any, nothing ran after it. */
 	readonly output: INodeExecutionData[];

@@ -63,23 +63,6 @@ describe('confirm in your own wallet', () => {
 	});
 	afterAll(async () => await signer.close());
 
-	/** Starts the example, confirms the sign-in if there is one, and waits until the payment is shown. */
-	async function untilShown(reference: string) {
-		const { n8n } = environment;
-		const name = 'confirm-in-your-wallet';
-		const edit: Edit = (text) => text.replace('INV-1043', reference);
-		const { id } = await importExample(name, edit, [wallet]);
-		const execution = await n8n.startWorkflow(id);
-		const shown = await waitFor('the wallet shows the payment', async () => {
-			const [request] = signer.waiting();
-			if (request === undefined) return undefined;
-			if (!('text' in request)) return request;
-			signer.decide(request.id, 'confirmed');
-			return undefined;
-		});
-		return { execution, shown };
-	}
-
 	it.each([
 		[
 			'confirmed',
@@ -88,7 +71,18 @@ describe('confirm in your own wallet', () => {
 		],
 		['declined', 0, /^The payment was refused: \$777\.00 /],
 	] as const)('which shows what the channel says, and is %s', async (decision, sent, said) => {
-		const { execution, shown } = await untilShown(`INV-${decision}`);
+		const { n8n } = environment;
+		const edit: Edit = (text) => text.replace('INV-1043', `INV-${decision}`);
+		const { id } = await importExample('confirm-in-your-wallet', edit, [wallet]);
+		const execution = await n8n.startWorkflow(id);
+		const shown = await waitFor('the wallet shows the payment', async () => {
+			const [request] = signer.waiting();
+			if (request === undefined) return undefined;
+			if (!('text' in request)) return request;
+			/* It asks to sign in first, if at all. */
+			signer.decide(request.id, 'confirmed');
+			return undefined;
+		});
 		const { text } = await parties.received('Confirm in the wallet');
 		expect(text).toMatch(/^Confirm in your wallet: \$777\.00 to `supplier@example\.com`/);
 		const { recipient, amount } = Object(Object(shown).message).data;
@@ -96,39 +90,37 @@ describe('confirm in your own wallet', () => {
 		expect(text?.toLowerCase()).toContain(String(recipient).toLowerCase());
 		expect(text).toContain(Object(shown).domain.verifyingContract);
 		signer.decide(shown.id, decision);
-		expect((await environment.n8n.waitForExecution(execution)).error).toBeUndefined();
+		expect((await n8n.waitForExecution(execution)).error).toBeUndefined();
 		expect((await parties.received('Tell the channel')).text).toMatch(said);
 		expect(await requests('createInstantPayment')).toBe(sent);
 	});
 });
 
-describe('sign outside n8n', () => {
-	it.each([
-		[
-			'the wallet',
-			1,
-			/^Paid: \$777\.00 .*Signature pasted by `Ada` on \d.* UTC, transaction `tx-\S+`$/,
-		],
-		['another wallet', 0, /^The payment was refused: /],
-		['nobody', 0, /^That isn’t a signature, so nothing was sent: /],
-	])('by %s', async (who, sent, said) => {
-		const { n8n, sandbox } = environment;
-		const { privateKey } = await administrator(sandbox.url);
-		const { id } = await importExample('sign-outside', (text) => text.replace('1044', who));
-		const running = n8n.runWorkflow(id);
-		const { text = '' } = await parties.received('Send the file');
-		const [link = ''] = /http\S+$/.exec(text) ?? [];
-		const waiting = await n8n.execution(await waitingExecution(id));
-		const key = who === 'the wallet' ? new Wallet(privateKey) : Wallet.createRandom();
-		const signature = await signedOutside(waiting, key);
-		const body = new FormData();
-		body.append('field-1', who === 'nobody' ? 'Pay it' : ` ${signature}`);
-		body.append('field-2', 'Ada');
-		const answer = await fetch(link, { method: 'POST', body });
-		expect(textOf(await answer.text())).toMatch(said);
-		expect((await running).error).toBeUndefined();
-		expect(await requests('createInstantPayment')).toBe(sent);
-	});
+it.each([
+	[
+		'the wallet',
+		1,
+		/^Paid: \$777\.00 .*Signature pasted by `Ada` on \d.* UTC, transaction `tx-\S+`$/,
+	],
+	['another wallet', 0, /^The payment was refused: /],
+	['nobody', 0, /^That isn’t a signature, so nothing was sent: /],
+])('sign outside n8n, by %s', async (who, sent, said) => {
+	const { n8n, sandbox } = environment;
+	const { privateKey } = await administrator(sandbox.url);
+	const { id } = await importExample('sign-outside', (text) => text.replace('1044', who));
+	const running = n8n.runWorkflow(id);
+	const { text = '' } = await parties.received('Send the file');
+	const [link = ''] = /http\S+$/.exec(text) ?? [];
+	const waiting = await n8n.execution(await waitingExecution(id));
+	const key = who === 'the wallet' ? new Wallet(privateKey) : Wallet.createRandom();
+	const signature = await signedOutside(waiting, key);
+	const body = new FormData();
+	body.append('field-1', who === 'nobody' ? 'Pay it' : ` ${signature}`);
+	body.append('field-2', 'Ada');
+	const answer = await fetch(link, { method: 'POST', body });
+	expect(textOf(await answer.text())).toMatch(said);
+	expect((await running).error).toBeUndefined();
+	expect(await requests('createInstantPayment')).toBe(sent);
 });
 
 describe('payment by signed-in approvers', () => {
@@ -198,28 +190,26 @@ describe('payment by signed-in approvers', () => {
 	});
 });
 
-describe('approved in Slack', () => {
-	const responder = { id: 'U0ADA', name: 'ada', source: 'slack' };
-	const respondedAt = '2026-03-31T09:40:00.000Z';
+const responder = { id: 'U0ADA', name: 'ada', source: 'slack' };
+const respondedAt = '2026-03-31T09:40:00.000Z';
 
-	it.each([
-		[
-			'by Ada',
-			{ approved: true, responder, respondedAt },
-			1,
-			'. Approved by `ada` (`U0ADA`) on 31 Mar 2026 at 09:40 UTC, transaction `tx-',
-		],
-		['by nobody with a name', { approved: true }, 0, 'Slack named nobody who approved, so'],
-		['declined', { approved: false, responder, respondedAt }, 0, 'Declined by `ada`, so nothing'],
-		['without an answer', undefined, 0, 'No answer in time, so nothing was sent'],
-	])('cleared deposit to payment, %s', async (_who, data, sent, said) => {
-		const { sandbox } = environment;
-		parties.answers.set('Ask for approval', data === undefined ? {} : { data });
-		const id = await listen('deposit-payment-approved-in-slack');
-		await sandbox.control('POST', 'deposits', { deposit });
-		expect((await parties.received('Ask for approval')).text).toContain('$777.00');
-		expect((await parties.received('Tell the channel')).text).toContain(said);
-		await ended(id);
-		expect(await requests('createInstantPayment')).toBe(sent);
-	});
+it.each([
+	[
+		'by Ada',
+		{ approved: true, responder, respondedAt },
+		1,
+		'. Approved by `ada` (`U0ADA`) on 31 Mar 2026 at 09:40 UTC, transaction `tx-',
+	],
+	['by nobody with a name', { approved: true }, 0, 'Slack named nobody who approved, so'],
+	['declined', { approved: false, responder, respondedAt }, 0, 'Declined by `ada`, so nothing'],
+	['without an answer', undefined, 0, 'No answer in time, so nothing was sent'],
+])('cleared deposit to payment, approved in Slack %s', async (_who, data, sent, said) => {
+	const { sandbox } = environment;
+	parties.answers.set('Ask for approval', data === undefined ? {} : { data });
+	const id = await listen('deposit-payment-approved-in-slack');
+	await sandbox.control('POST', 'deposits', { deposit });
+	expect((await parties.received('Ask for approval')).text).toContain('$777.00');
+	expect((await parties.received('Tell the channel')).text).toContain(said);
+	await ended(id);
+	expect(await requests('createInstantPayment')).toBe(sent);
 });

@@ -235,11 +235,12 @@ describe('was it paid?', () => {
 	});
 });
 
-describe('nobody sleeps through an unknown outcome', () => {
-	it.each([
-		['cutAfter', 'Wake someone', /^It isn’t known whether .*\$777\.00.*valid until.*-1 as /],
-		['status', 'Tell the channel', /^The workflow `Payroll: cleared deposit.*failed at `Pay`: /],
-	])('after a payment failed by %s', async (kind, node, said) => {
+it.each([
+	['cutAfter', 'Wake someone', /^It isn’t known whether .*\$777\.00.*valid until.*-1 as /],
+	['status', 'Tell the channel', /^The workflow `Payroll: cleared deposit.*failed at `Pay`: /],
+])(
+	'nobody sleeps through an unknown outcome, after a payment failed by %s',
+	async (kind, node, said) => {
 		const { sandbox } = environment;
 		const { id: errorWorkflow } = await importExample('unknown-outcome-alarm');
 		await environment.n8n.activate(errorWorkflow);
@@ -260,41 +261,39 @@ describe('nobody sleeps through an unknown outcome', () => {
 		await sandbox.control('POST', 'faults', { ...fault, match: { path: '/v2/payments' } });
 		await decide(id, 'Pay');
 		expect((await parties.received(node)).text).toMatch(said);
-	});
-});
+	},
+);
 
-describe('record of payments', () => {
-	/** With a data table that other test files, which use the same n8n, add nothing to. */
-	const inItsTable: Edit = (text) => {
-		const { nodes, ...rest }: Workflow = JSON.parse(text);
-		const named = nodes.map(
-			(each): WorkflowNode =>
-				each.type === 'n8n-nodes-base.dataTable'
-					? JSON.parse(JSON.stringify(each).replaceAll('"Payment record"', '"Record of this test"'))
-					: each,
-		);
-		return JSON.stringify({ ...rest, nodes: named });
-	};
-	const month = async () => {
-		parties.sent = [];
-		await run('payment-record-month', inItsTable);
-		return (await parties.received('Send the record')).text;
-	};
+/** With a data table that other test files, which use the same n8n, add nothing to. */
+const inItsTable: Edit = (text) => {
+	const { nodes, ...rest }: Workflow = JSON.parse(text);
+	const named = nodes.map(
+		(each): WorkflowNode =>
+			each.type === 'n8n-nodes-base.dataTable'
+				? JSON.parse(JSON.stringify(each).replaceAll('"Payment record"', '"Record of this test"'))
+				: each,
+	);
+	return JSON.stringify({ ...rest, nodes: named });
+};
+const month = async () => {
+	parties.sent = [];
+	await run('payment-record-month', inItsTable);
+	return (await parties.received('Send the record')).text;
+};
 
-	it('has one row for each payment and outcome, however often a caller repeats it', async () => {
-		const { n8n } = environment;
-		const enabled: Edit = (text) => inItsTable(text.replace('"disabled":true', '"disabled":false'));
-		expect(await month()).toMatch(/^Payment record of \d{4}-\d\d: no payments$/);
-		parties.failures.set('Add to the sheet', 1);
-		const { id } = await importExample('payment-record', enabled);
-		expect((await n8n.runWorkflow(id)).error).toBeDefined();
-		for (let time = 0; time < 2; time++) await run('payment-record', enabled);
-		const rows = parties.sheets.get('Payment record');
-		expect(rows).toHaveLength(3);
-		expect(rows?.find(({ reference }) => reference === 'PAY-003')).toMatchObject({
-			...{ approved_by: 'Ada Example', reference: 'PAY-003', amount: '5125.00' },
-			...{ outcome: 'unknown', attempt_code: '7F3A-91C2-1', transaction: '' },
-		});
-		expect(await month()).toMatch(/: 2 paid \(\$8,050\.50\), 1 unknown \(\$5,125\.00\)$/);
+it('the record of payments has one row for each payment and outcome, however often a caller repeats it', async () => {
+	const { n8n } = environment;
+	const enabled: Edit = (text) => inItsTable(text.replace('"disabled":true', '"disabled":false'));
+	expect(await month()).toMatch(/^Payment record of \d{4}-\d\d: no payments$/);
+	parties.failures.set('Add to the sheet', 1);
+	const { id } = await importExample('payment-record', enabled);
+	expect((await n8n.runWorkflow(id)).error).toBeDefined();
+	for (let time = 0; time < 2; time++) await run('payment-record', enabled);
+	const rows = parties.sheets.get('Payment record');
+	expect(rows).toHaveLength(3);
+	expect(rows?.find(({ reference }) => reference === 'PAY-003')).toMatchObject({
+		...{ approved_by: 'Ada Example', reference: 'PAY-003', amount: '5125.00' },
+		...{ outcome: 'unknown', attempt_code: '7F3A-91C2-1', transaction: '' },
 	});
+	expect(await month()).toMatch(/: 2 paid \(\$8,050\.50\), 1 unknown \(\$5,125\.00\)$/);
 });

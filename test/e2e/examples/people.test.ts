@@ -117,8 +117,7 @@ it('onboarding progress to a board, one card per person', async () => {
 	const [moved, ...others] = board;
 	parties.answers.set('Get the cards', [{ ...moved, desc: 'Step: before' }, ...others]);
 	parties.sent = [];
-	const event_type = 'onboarding.step_updated.kyc.accepted';
-	await sandbox.control('POST', 'events', { event_type });
+	await sandbox.control('POST', 'events', { event_type: 'onboarding.step_updated.kyc.accepted' });
 	const update = await parties.received('Update the card');
 	expect(update).toMatchObject({ id: moved?.id, desc: moved?.desc });
 	await ended(id);

@@ -12,9 +12,8 @@ function failure(
 	authentication: Parameters<typeof errorFor>[2]['authentication'] = 'walletSignIn',
 ) {
 	const text = typeof body === 'string' ? body : JSON.stringify(body);
-	const call = { roleNeeded: undefined, authentication };
 	const answer = { status, envelope: readEnvelope(text), headers: {}, body: text };
-	return errorFor(answer, redactor.text, call);
+	return errorFor(answer, redactor.text, { roleNeeded: undefined, authentication });
 }
 
 const said = (body: object, status?: number) =>

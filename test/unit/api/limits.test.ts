@@ -135,16 +135,14 @@ it.each<[Change, boolean]>([
 	expect(isUnlimited(credentials(change))).toBe(expected);
 });
 
-describe('an approved check', () => {
-	it.each([undefined, null, '', 'false', 'true', 0, 1, [], {}])(
-		'can’t be required by %j',
-		(requireApproval) => {
-			expect(messageFor({ requireApproval })).toBe(
-				`Require Approved Check in the credentials ${typeof requireApproval === 'string' ? 'can’t be an expression' : 'must be true or false'}`,
-			);
-		},
-	);
-});
+it.each([undefined, null, '', 'false', 'true', 0, 1, [], {}])(
+	'an approved check can’t be required by %j',
+	(requireApproval) => {
+		expect(messageFor({ requireApproval })).toBe(
+			`Require Approved Check in the credentials ${typeof requireApproval === 'string' ? 'can’t be an expression' : 'must be true or false'}`,
+		);
+	},
+);
 
 describe('the maximum payment', () => {
 	it.each([
@@ -289,19 +287,14 @@ describe('a run', () => {
 	});
 });
 
-describe('other requests', () => {
-	it.each([undefined, null, '', '\n'])('are none where %j is saved', (otherRequests) => {
-		expect(limits({ otherRequests }).otherRequests).toEqual([]);
-	});
-
-	it('can’t be an expression', () => {
-		expect(messageFor({ otherRequests: '{{ $vars.requests }}' })).toBe(
-			'Other Nodes May Also Send in the credentials can’t be an expression',
-		);
-	});
+it.each([undefined, null, '', '\n'])('no other requests may be sent where %j is saved', (saved) => {
+	expect(limits({ otherRequests: saved }).otherRequests).toEqual([]);
 });
 
 it('no limit can be an expression in the form, and a list of requests has more than one line', () => {
+	expect(messageFor({ otherRequests: '{{ $vars.requests }}' })).toBe(
+		'Other Nodes May Also Send in the credentials can’t be an expression',
+	);
 	const forms = propertiesOf(limitFields);
 	expect(forms.filter(({ noDataExpression }) => noDataExpression !== true)).toEqual([]);
 	const several = forms.filter(({ typeOptions }) => Number(typeOptions?.rows ?? 1) > 1);

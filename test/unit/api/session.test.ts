@@ -82,8 +82,7 @@ it('a request with a wallet goes out with a token or not at all', async () => {
 	const url = 'https://api.example.com/v2/balance';
 	const authenticate = async (sessionToken: string) =>
 		await new PayrollPaymentsApi().authenticate({ ...saved, sessionToken }, { url });
-	const boundTo = sessionBinding(wallet());
-	const { headers } = await authenticate(packSession(boundTo, 'token'));
+	const { headers } = await authenticate(packSession(sessionBinding(wallet()), 'token'));
 	expect(headers).toEqual({ authorization: 'Bearer token' });
 	for (const none of ['', packSession('other credentials', 'token')]) {
 		await expect(authenticate(none)).rejects.toMatchObject({

@@ -68,8 +68,7 @@ describe('signing in', () => {
 		const list = { allowedHttpRequestDomains: 'domains', allowedDomains };
 		const { message, hint } = await service.refusal({ ...list, ...more });
 		if (what !== undefined) expect(hint).toMatch(/Add it to that list/);
-		const left = /leave out (\S+), the host of (.*)$/.exec(message);
-		expect(left?.[2]).toBe(what);
+		expect(/leave out (\S+), the host of (.*)$/.exec(message)?.[2]).toBe(what);
 		expect(service.requests).toHaveLength(what === undefined ? 1 : 0);
 	});
 

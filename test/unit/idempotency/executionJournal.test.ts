@@ -3,12 +3,11 @@ import { z } from 'zod';
 import { ExecutionJournal } from '../../../nodes/PayrollPayments/idempotency/executionJournal';
 import { NoResponseError, ServiceError } from '../../../nodes/PayrollPayments/shared/errors';
 
-const answer = z.object({ nanoids: z.array(z.string()) });
 const invited = { nanoids: ['in-123456789012'] };
 const change = (name: string, isUnrepeatable?: boolean) => ({
 	identity: [[0], 'POST', '/invites', { name }],
 	isUnrepeatable,
-	answer,
+	answer: z.object({ nanoids: z.array(z.string()) }),
 });
 const broken = new NoResponseError('The connection broke');
 const refused = new ServiceError('no', { status: 400, nothingDone: true });

@@ -19,6 +19,7 @@ let store: MemoryStore;
 beforeEach(() => {
 	store = new MemoryStore();
 });
+afterEach(() => jest.restoreAllMocks());
 
 /** Where a key goes, if not into the store of the test. */
 interface Place {
@@ -55,7 +56,6 @@ it('holds no call to n8n’s store for the 30 seconds that it might have taken',
 	const timeout = jest.spyOn(AbortSignal, 'timeout');
 	await recordKey('a');
 	const signals = timeout.mock.results.map(({ value }) => value);
-	timeout.mockRestore();
 	expect(signals).toContainEqual(expect.any(AbortSignal));
 	expect(signals.flatMap((each) => getEventListeners(each, 'abort'))).toEqual([]);
 });
@@ -111,8 +111,7 @@ it.each([1, 100, 5_000])('runs all of 1,500 at once with a history of %d', async
 	const keys = Array.from({ length: 1_500 }, (_, index) => `${index}`);
 	const record = async (key: string, index: number) =>
 		await recordKey(key, { nodeKey: `burst of ${history} in ${index % 2}`, history });
-	const outcomes = await Promise.all(keys.map(record));
-	expect(new Set(outcomes)).toEqual(new Set(['first']));
+	expect(new Set(await Promise.all(keys.map(record)))).toEqual(new Set(['first']));
 	expect(store.calls).toBeLessThan(10);
 	if (history === 5_000) expect(new Set(store.keys)).toEqual(new Set(keys));
 });
@@ -173,8 +172,7 @@ describe('permanent keys', () => {
 
 it('a required key that isn’t there lets nobody claim, and isn’t recorded', async () => {
 	store.saved = ['other'];
-	const requiredKeys = ['earlier', 'other'];
-	expect(await claimKeys(['a'], { requiredKeys })).toBeUndefined();
+	expect(await claimKeys(['a'], { requiredKeys: ['earlier', 'other'] })).toBeUndefined();
 	expect([store.saved, store.calls]).toEqual([['other'], 2]);
 });
 
@@ -232,20 +230,17 @@ describe('a claim that is released', () => {
 		expect(store.saved).toEqual(others);
 	});
 
-	/* Each takes a fifth of a second. */
-	it('asks the store no more often than needed', async () => {
+	/* Each call takes a fifth of a second. */
+	it('asks the store no more often than needed, and ends where its entries always come back', async () => {
 		const claim = await claimKeys(['a']);
 		const { calls } = store;
 		await released(claim);
 		expect([store.saved, store.calls - calls]).toEqual([[], 2]);
-	});
-
-	it('ends, even where its entries are written back every time', async () => {
-		const claim = await claimKeys(['a']);
-		const { calls } = store;
+		const next = await claimKeys(['a']);
+		const before = store.calls;
 		store.removeProcessed = async () => {};
-		await released(claim);
-		expect(store.calls - calls).toBe(10);
+		await released(next);
+		expect(store.calls - before).toBe(10);
 	});
 });
 
@@ -338,8 +333,6 @@ describe('looking for keys', () => {
 		let count = 0;
 		jest.spyOn(Math, 'random').mockImplementation(() => ((count += 1) * 0.618) % 1);
 	});
-
-	afterEach(() => jest.restoreAllMocks());
 
 	const find = async (
 		keys: string[],
@@ -454,8 +447,6 @@ describe('a call that never returns', () => {
 		store.takesTime = async () => await (store.calls === 1 ? hanging : moment());
 	});
 
-	afterEach(() => jest.restoreAllMocks());
-
 	it('fails after half a minute, with all that wait for it', async () => {
 		const nodeKey = 'stuck for good';
 		const begun = performance.now();
@@ -490,8 +481,6 @@ it('refuses where n8n keeps something else for the node', async () => {
 
 describe('between two calls of one node', () => {
 	beforeEach(() => jest.spyOn(Math, 'random').mockReturnValue(0));
-
-	afterEach(() => jest.restoreAllMocks());
 
 	/** How long the store will be left alone before each call but the first, in milliseconds. */
 	const pausesBetween = (durations: readonly number[] = []): number[] => {

@@ -17,10 +17,9 @@ it('keeps 10,000 payments, however many are refused or looked up', async () => {
 	for (let count = 0; count < 30; count++) {
 		await pay(numbered(`refused ${count}`), refused).catch(() => undefined);
 	}
-	const others = Array.from({ length: 1_000 }, (_, item) => numbered(`other ${item}`));
 	let whileLookedUp = before;
 	store.once('afterwards', () => (whileLookedUp = store.saved));
-	await look(others);
+	await look(Array.from({ length: 1_000 }, (_, item) => numbered(`other ${item}`)));
 	expect(store.saved).toEqual(before);
 	/* Another process may pay in the middle of it. */
 	store.saved = whileLookedUp;

@@ -78,8 +78,7 @@ describe('a payment that was made', () => {
 			const next = await pay(changed, paid, again).catch((error: unknown) => error);
 			const isPaid = outcome === paid;
 			expect(next).toEqual(isPaid ? { ...paid, already_sent: true } : first);
-			const cheaper = { ...changed, cents: 1, summary: '$0.01' };
-			expect(await look([cheaper], again)).toMatchObject([
+			expect(await look([{ ...changed, cents: 1, summary: '$0.01' }], again)).toMatchObject([
 				isPaid
 					? refusedWith(
 							'The payment of $0.01 was not sent, because an earlier try of this run paid $125.00 to ana@example.com for the item (tx-123456789012)',
@@ -199,8 +198,7 @@ describe('a payment that was made', () => {
 		expect(hint).toContain(
 			'If reference INV-1 was sent for another recipient or amount, ask about that payment',
 		);
-		const next = { ...withSalt('2', 'INV-1'), ...toBen, confirmedNotPaid: [`${code}N`] };
-		await pay(next);
+		await pay({ ...withSalt('2', 'INV-1'), ...toBen, confirmedNotPaid: [`${code}N`] });
 		expect(await is(invoice)).toBe('refused');
 		expect(await is({ ...invoice, ...toBen })).toBe('done');
 	});
@@ -701,8 +699,7 @@ describe('a code', () => {
 	it('keeps the authorization of the next attempt recorded when an earlier one is refused late', async () => {
 		const late = open();
 		const failure = late.perform(invoice, async () => {
-			const confirmedNotPaid = [await codeOf(pay(invoice))];
-			await pay({ ...invoice, confirmedNotPaid });
+			await pay({ ...invoice, confirmedNotPaid: [await codeOf(pay(invoice))] });
 			throw refused;
 		});
 		await expect(failure).rejects.toThrow('wasn’t accepted');
@@ -860,8 +857,7 @@ describe('a look at several payments', () => {
 	it('of 1,100 asks n8n’s store a few times, and leaves no trace', async () => {
 		expect([await look([]), store.calls]).toEqual([[], 0]);
 		const rows = Array.from({ length: 1_100 }, (_, item) => ofItem(item, withSalt(`${item}`)));
-		const known = await look(rows);
-		expect(known.every((each) => each.is === 'sendable')).toBe(true);
+		expect((await look(rows)).every((each) => each.is === 'sendable')).toBe(true);
 		expect(store.calls).toBe(4);
 		expect(store.saved).toEqual([]);
 	});

@@ -22,11 +22,10 @@ const paymentRow = (
 
 describe('what failed', () => {
 	const closed = new UserError('The account is closed.');
-	const fifth = { item: 4, row: { number: 9, isOfSheet: true } };
 
 	it('is said once for all its payments, by their references or rows', () => {
 		const rows: Row[] = [
-			{ ...refused([4], closed), place: fifth },
+			{ ...refused([4], closed), place: { item: 4, row: { number: 9, isOfSheet: true } } },
 			{ ...refused([1], closed), columns: { reference: 'ref-1' } },
 			refused([3], closed),
 			{ ...refused([2], new UserError('no role')), columns: { reference: null } },

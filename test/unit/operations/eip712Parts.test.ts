@@ -66,8 +66,7 @@ describe('what EIP-712 needs in addition to the message', () => {
 		['primaryType', 'Primary Type', 'Data'],
 	])('is refused where %s differs', (field, label, value) => {
 		for (const describe of bothWays) {
-			const act = () => describe({ ...withDomainType, message }, { [field]: value });
-			expect(act).toThrow(
+			expect(() => describe({ ...withDomainType, message }, { [field]: value })).toThrow(
 				expect.objectContaining({
 					message: `${label} differs from the one in Payment Authorization`,
 					hint: `Correct one of the two, or remove ${label} under Options.`,

@@ -209,8 +209,14 @@ describe('the value of a run', () => {
 			if (item === 2) return row;
 			return { ...row, writes: item === 1 ? [] : row.writes, state };
 		});
-		const approvals = payments.map(() => approvalOfRun(payments));
-		expect(refusals(keep(run, approvals)).slice(2)).toEqual([
+		expect(
+			refusals(
+				keep(
+					run,
+					payments.map(() => approvalOfRun(payments)),
+				),
+			).slice(2),
+		).toEqual([
 			{
 				items: [2],
 				scope: 'run',

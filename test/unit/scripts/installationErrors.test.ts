@@ -11,7 +11,6 @@ const unreachable = (reason: string) =>
 const NO_COMPILER =
 	"n8n’s database driver can be neither downloaded nor compiled, so n8n-2.41.3 can't be " +
 	'installed: install python3, make and g++, then try again.';
-const OTHER = "n8n-2.41.3 can't be installed in /cache: gyp ERR! build error";
 
 /* As npm 10 and pnpm 10 say it. */
 it.each([
@@ -24,7 +23,7 @@ it.each([
 	['gyp ERR! find Python', NO_COMPILER],
 	['gyp ERR! stack Error: not found: make', NO_COMPILER],
 	['make: g++: No such file', NO_COMPILER],
-	['gyp ERR! build error', OTHER],
+	['gyp ERR! build error', "n8n-2.41.3 can't be installed in /cache: gyp ERR! build error"],
 ])('says in one sentence what %j means', (said, sentence) => {
 	expect(explained(said)).toBe(sentence);
 });

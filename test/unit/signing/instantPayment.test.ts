@@ -11,7 +11,6 @@ import { refusalOf } from '../../support/refusals';
 import { membersIn } from './note';
 
 const wallet = privateKeyWallet({ privateKey: id('payroll tests: wallet') });
-const wallet32 = zeroPadValue(wallet.address, 32);
 const mallory = new Judge(id('mallory')).address;
 const malloryInHex = mallory.toLowerCase();
 const mallory32 = zeroPadValue(mallory, 32);
@@ -119,7 +118,7 @@ describe('the signing guard of instant payments', () => {
 		['an amount typed as a number', having(typed('amount', 'uint256'))],
 		['the team as sender', sender('string', teamId)],
 		['its own address in lower case', message({ from: wallet.address.toLowerCase() })],
-		['its own address in 32 bytes', sender('bytes32', wallet32)],
+		['its own address in 32 bytes', sender('bytes32', zeroPadValue(wallet.address, 32))],
 		['a sender that is neither address nor team', sender('string', 'main')],
 		['a sender that ends with an address', sender('string', `x${mallory}`)],
 		['a sender that begins with an address', sender('string', `${mallory}0`)],

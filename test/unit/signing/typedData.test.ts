@@ -348,11 +348,10 @@ describe('the signer of typed data', () => {
 	};
 
 	it('may be written in any case, and so may the signature, with v from 0 or from 27', async () => {
-		const v = signature.endsWith('1b') ? '00' : '01';
 		await check(signature);
 		await check(signature, judge.address.toLowerCase());
 		await check(`0x${signature.slice(2).toUpperCase()}`);
-		await check(`${signature.slice(0, -2)}${v}`);
+		await check(`${signature.slice(0, -2)}${signature.endsWith('1b') ? '00' : '01'}`);
 	});
 
 	it('is another one where anything else was signed, or by anyone else', async () => {

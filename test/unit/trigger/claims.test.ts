@@ -39,8 +39,7 @@ describe('claims', () => {
 	});
 
 	it('are kept for 500 triggers', async () => {
-		const names = Array.from({ length: 500 }, (_, index) => `kept:${index}`);
-		for (const name of names) {
+		for (const name of Array.from({ length: 500 }, (_, index) => `kept:${index}`)) {
 			(await claimsOf(name).claim('a', 10))?.settle(true);
 			expect(await claimsOf(name).claim('a', 10)).toBeUndefined();
 		}

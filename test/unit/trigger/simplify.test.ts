@@ -55,7 +55,6 @@ const NONE = {
 const INVITED = { invite_id: 'in-a1B2c3D4e5F6', email: 'ana@example.com' };
 const PAID = { transaction_id: 'tx-a1B2c3D4e5F6', payment_id: 'pa-a1B2c3D4e5F6' };
 const PAYEE = { user_id: 'us-a1B2c3D4e5F6', email: 'ana@example.com' };
-const TWO = [payment(), payment({ nanoid: 'pa-000000000000' })];
 
 it.each<[string, Record<string, unknown>, object]>([
 	['an invite that was accepted', { invite: invite() }, INVITED],
@@ -72,7 +71,7 @@ it.each<[string, Record<string, unknown>, object]>([
 	],
 	[
 		'a group of several payments',
-		{ payment_group: { payments: TWO } },
+		{ payment_group: { payments: [payment(), payment({ nanoid: 'pa-000000000000' })] } },
 		{ transaction_id: 'tx-a1B2c3D4e5F6' },
 	],
 	[

@@ -44,8 +44,7 @@ export function answersSuite(): void {
 	it.each(OPERATION_IDS)('%s: full, sparse and new answers come out as they are', async (id) => {
 		const { answer } = operation(id);
 		const { allowed: documented, bare } = examplesOf(answer);
-		const examples = [...documented, bare, ...documented.map(withNewField)].map(lastPage);
-		for (const data of examples) {
+		for (const data of [...documented, bare, ...documented.map(withNewField)].map(lastPage)) {
 			echo.answer(() => ({ body: { success: true, data } }));
 			const { output, error } = await ask(id);
 			expect(error?.message).toBeUndefined();
