@@ -103,7 +103,7 @@ const ANY_TYPE = ['string', 'number', 'boolean', 'object', 'array', 'null'];
 /**
  * The same fields with any type, the documented one first: an event goes out exactly as it was received,
  * and n8n's editor shows the first. It looks into objects and lists only if that is their one type
- * (useDataSchema.ts), so theirs stays.
+ * (useDataSchema.ts), so theirs stays, without null.
  */
 function ofAnyType({ type, properties, items }: JsonSchema): JsonSchema {
 	if (properties === undefined && items === undefined) {
@@ -113,7 +113,7 @@ function ofAnyType({ type, properties, items }: JsonSchema): JsonSchema {
 		([name, member]) => [name, ofAnyType(member)] as const,
 	);
 	return {
-		type,
+		type: [type ?? []].flat().find((each) => each !== 'null'),
 		...(properties && { properties: Object.fromEntries(members) }),
 		...(items && { items: ofAnyType(items) }),
 	};
