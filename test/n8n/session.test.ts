@@ -501,6 +501,9 @@ describe('a change that gets a 401', () => {
 		passed += 5 * MINUTE;
 		service.tokens.signInFault = { status: 500, body: {} };
 		expect((await invitePlainly(saved)).error).toBeUndefined();
+		service.tokens.signInFault = { status: 403, body: { success: false, data: 'No role' } };
+		passed += 5 * MINUTE;
+		expect((await invitePlainly(saved)).error?.message).toContain('No role');
 	});
 
 	it('costs no sign-in where it may not leave n8n at all', async () => {

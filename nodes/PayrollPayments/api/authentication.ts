@@ -5,7 +5,7 @@ import type {
 	IHttpRequestOptions,
 } from 'n8n-workflow';
 
-import { isStop, SignInFailed, throwIfStopped, UserError } from '../shared/errors';
+import { isStop, ServiceError, SignInFailed, throwIfStopped, UserError } from '../shared/errors';
 import { Redactor } from '../shared/redaction';
 import { unlessStopped } from '../shared/waiting';
 import { readCredentials, type ServiceCredentials } from './credentials';
@@ -66,8 +66,9 @@ export async function obtainSession(
 			if (isStop(error)) throw error;
 			if (!(error instanceof UserError)) throw new SignInFailed('The sign-in failed');
 			const { hint, context } = error;
-			const { wasAsked } = context;
-			throw new SignInFailed(redactor.text(error.message), { hint, wasAsked });
+			const { wasAsked, cause } = context;
+			const isRefusal = cause instanceof ServiceError && cause.nothingDone;
+			throw new SignInFailed(redactor.text(error.message), { hint, wasAsked, isRefusal });
 		});
 	};
 	const held = own?.replaces ?? tokenIn(saved.sessionToken, boundTo);
@@ -76,7 +77,8 @@ export async function obtainSession(
 	const renewal = sessions.renew(boundTo, held, obtain, { isSuspicion, stopped });
 	const renewed = await unlessStopped(renewal, stopped).catch((error: unknown) => {
 		const mayStillWork = isSuspicion && sessions.usable(boundTo, held) === held;
-		if (!mayStillWork || passage !== undefined || !(error instanceof SignInFailed)) throw error;
+		const isWaiting = passage === undefined && error instanceof SignInFailed;
+		if (!mayStillWork || !isWaiting || error.context.isRefusal === true) throw error;
 		return undefined;
 	});
 	state.wasRenewed = true;

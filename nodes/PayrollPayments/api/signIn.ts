@@ -140,14 +140,20 @@ export async function signIn(
 	const body = { message, sig, nonce };
 	/* A person may have taken minutes. */
 	if (!isWanted()) throw stoppedError();
+	/* Whoever confirmed in vain isn't asked again soon, either. */
+	const wasAsked = credentials.signer === 'remoteSigner';
 	const { jwt } = await client
 		.sendWrite({ ...VERIFICATION, body, answer: headerToken })
 		.catch((error: unknown) => {
-			throw signInError(error, VERIFICATION_HINTS);
+			const failure = signInError(error, VERIFICATION_HINTS);
+			throw failure instanceof UserError ? failure.with({ wasAsked }) : failure;
 		});
 	if (jwt.length <= LONGEST_TOKEN) return jwt;
 	throw new UserError(
 		`Sign-in failed. The service’s token has more than ${LONGEST_TOKEN} characters`,
-		{ hint: 'Report this to the service: such a token doesn’t fit into the header of a request.' },
+		{
+			hint: 'Report this to the service: such a token doesn’t fit into the header of a request.',
+			wasAsked,
+		},
 	);
 }

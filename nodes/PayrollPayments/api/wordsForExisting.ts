@@ -169,7 +169,7 @@ export function saysItExists(text: string): boolean {
 		.filter((line) => line !== '')
 		.join('\n')
 		.replace(/\p{Ll}/u.test(lines) ? INNER_BREAK : /\n/g, ' ');
-	const parts = unwrapped.replace(/[()[\]–—]| -+ /g, ' . ');
+	const parts = unwrapped.replace(DENIED, '$1 ').replace(/[()[\]–—]| -+ /g, ' . ');
 	const withoutAsides = unwrapped.replace(ASIDE, '$1 ');
 	return [...new Set([text, lines, unwrapped, parts, withoutAsides])].some(saysSo);
 }
@@ -177,13 +177,17 @@ export function saysItExists(text: string): boolean {
 /** A line break after which a sentence goes on. */
 const INNER_BREAK = /\n(?=[\p{Ll}("'])/gu;
 
-/** What stands between a verb and its participle: "was, however, sent", "was (on 3 March) paid". */
+/** A denial, and what stands between it and its verb: "No payment (external) was sent". */
+const DENIED =
+	/\b((?:no|nothing|none|neither)(?: \w+){0,2}) [([][^()[\]]{1,60}[)\]] (?=(?:was|were|is|has|have)\b)/gi;
+
+/** What stands between a verb and its participle, and isn't a denial: "was, however, sent". */
 const ASIDE =
-	/\b(was|were|is|been)(?:, (?!not\b|never\b)[^,.:;!?]{1,40},| \((?!not\b|never\b)[^()]{1,60}\)) /gi;
+	/\b(was|were|is|been)(?:, (?![^,.:;!?]{0,40}\b(?:not|never)\b)[^,.:;!?]{1,40},| \((?![^()]{0,60}\b(?:not|never)\b)[^()]{1,60}\)) /gi;
 
 /** “No” that isn't a denial: “Order no BATCH-11 was settled”. */
 const NUMBERED = new RegExp(
-	String.raw`\bno (?=(?!${PAYMENT}\b)\p{L}{5,20} ?\d\w{0,60}(?: \w+){0,3} (?:was|were|has|have)\b)`,
+	String.raw`\bno (?=(?!(?:${PAYMENT}|invoice|request|authorization)\b)\p{L}{5,20} ?\d\w{0,60}(?: \w+){0,3} (?:was|were|has|have)\b)`,
 	'gu',
 );
 

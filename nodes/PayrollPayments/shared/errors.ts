@@ -19,8 +19,10 @@ export interface ErrorContext {
 	 * may have been asked, and declined.
 	 */
 	readonly mayBeSigned?: boolean;
-	/** Whether a person may have been asked to sign in, and didn't confirm. */
+	/** Of a failed sign-in: whether a person may have been asked to confirm it. */
 	readonly wasAsked?: boolean;
+	/** Of a failed sign-in: whether the service refused it in its own words. */
+	readonly isRefusal?: boolean;
 	/** The code that a person enters once the service says that this payment wasn't made. */
 	readonly attemptCode?: string;
 	/** Data for the user: what was done before, each failure, what the service answered. */

@@ -75,6 +75,13 @@ describe('signing in', () => {
 	it('says that a person may have been asked in vain', async () => {
 		const service = serviceAnswering(success({ siwe }), answer(200, { error: { code: 4001 } }));
 		expect((await service.refusal(remote)).context.wasAsked).toBe(true);
+		const result = await new Judge(privateKey).signMessage(siwe);
+		const confirmed = answer(200, { jsonrpc: '2.0', id: 1, result });
+		for (const unusable of [failure(500, 'No'), success({ jwt: 'x'.repeat(9_000) })]) {
+			const later = serviceAnswering(success({ siwe }), confirmed, unusable);
+			expect((await later.refusal(remote)).context.wasAsked).toBe(true);
+			expect(later.requests).toHaveLength(3);
+		}
 	});
 
 	const REFUSED = /^Sign-in failed \(HTTP 400\)\. The service refused: bad wallet.*BAD_WALLET/;

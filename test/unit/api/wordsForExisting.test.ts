@@ -110,6 +110,11 @@ it.each([
 
 it.each([
 	...['Request could not be processed\nRecipient is missing', 'It is required\n- paid amount'],
+	...[
+		'No payment (external) was sent',
+		'It was (unfortunately not) made',
+		'No invoice 1001 was paid',
+	],
 	...['The payment was (not) sent', 'Invalid "payment made" field', 'No payment 17 was made'],
 	...['INSUFFICIENT_BALANCE', 'No user with this email exists', 'moderation_status: in_progress'],
 	...['Payments are made in USD only', 'payAtTime out of range', 'The amount that is to be paid'],
