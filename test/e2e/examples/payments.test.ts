@@ -122,7 +122,7 @@ it('payroll run with one approval, and the same again the next day', async () =>
 	/* A row that the sheet has forgotten is still paid only once. */
 	Object.assign(rows[0] ?? {}, { outcome: '' });
 	expect((await payments('Pay')).said).toMatch(
-		/^0 of 1 paid \(\$0\.00\), 1 paid before\. Approved/,
+		/^0 of 1 paid \(\$0\.00\), 1 paid before\. Left alone, as paid before: \S+ \S+\. Approved/,
 	);
 	expect(outcomes()).toEqual(['paid', 'unknown', 'paid']);
 	expect(await requests('createInstantPayment')).toBe(3);
