@@ -63,28 +63,33 @@ export async function obtainSession(
 		const redactor = addSecretsOf(own?.redactor ?? new Redactor(), saved);
 		const exchange = exchangeOver(context.helpers.httpRequest);
 		return await signIn(credentials, exchange, redactor, { isWanted }).catch((error: unknown) => {
-			if (isStop(error)) throw error;
-			if (!(error instanceof UserError)) throw new SignInFailed('The sign-in failed');
-			const { hint, context } = error;
-			const { wasAsked, cause } = context;
-			const isRefusal = cause instanceof ServiceError && cause.nothingDone;
-			throw new SignInFailed(redactor.text(error.message), { hint, wasAsked, isRefusal });
+			throw isStop(error) ? error : signInFailed(error, redactor);
 		});
 	};
 	const held = own?.replaces ?? tokenIn(saved.sessionToken, boundTo);
 	const isSuspicion = own === undefined;
 	const stopped = own?.stopped;
 	const renewal = sessions.renew(boundTo, held, obtain, { isSuspicion, stopped });
+	/* Of another node's change that waits: its token was only doubted, and goes if there is no other. */
+	const mayGoOn = () =>
+		isSuspicion && passage === undefined && sessions.usable(boundTo, held) === held;
 	const renewed = await unlessStopped(renewal, stopped).catch((error: unknown) => {
-		const mayStillWork = isSuspicion && sessions.usable(boundTo, held) === held;
-		const isWaiting = passage === undefined && error instanceof SignInFailed;
-		if (!mayStillWork || !isWaiting || error.context.isRefusal === true) throw error;
+		const isVerdict = !(error instanceof SignInFailed) || error.context.isRefusal === true;
+		if (isVerdict || !mayGoOn()) throw error;
 		return undefined;
 	});
 	state.wasRenewed = true;
-	/* Another node's change that only might fail with the token goes on with it if there is no other. */
-	const token = renewed ?? (passage === undefined ? held : '');
-	return token === '' ? {} : { sessionToken: packSession(boundTo, token) };
+	const token = renewed ?? (mayGoOn() ? held : undefined);
+	return token === undefined ? {} : { sessionToken: packSession(boundTo, token) };
+}
+
+/** What n8n may show of a sign-in that failed. */
+function signInFailed(error: unknown, redactor: Redactor): SignInFailed {
+	if (!(error instanceof UserError)) return new SignInFailed('The sign-in failed');
+	const { message, hint, context } = error;
+	const { wasAsked, cause } = context;
+	const isRefusal = cause instanceof ServiceError && cause.nothingDone;
+	return new SignInFailed(redactor.text(message), { hint, wasAsked, isRefusal });
 }
 
 /** Adds the proof of who calls to a request. Those of other nodes must be allowed to them. */
