@@ -492,6 +492,12 @@ describe('a change that gets a 401', () => {
 			errors.push((await sendRaw(saved, via, { method: 'POST', body: '{}', url })).error);
 		}
 		expect(errors.filter(Boolean)).toHaveLength(failures);
+		/* The HTTP Request node keeps what the service said. */
+		if (via === 'requestWithAuthentication') {
+			expect(errors.map((error) => Object(error).message).join('')).not.toContain(
+				'isn’t sent again',
+			);
+		}
 		expect(service.tokens.counts()).toMatchObject({ refused: failures, signIns: 1 });
 	});
 
