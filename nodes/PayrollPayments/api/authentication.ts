@@ -70,7 +70,7 @@ export async function obtainSession(
 	const isSuspicion = own === undefined;
 	const stopped = own?.stopped;
 	const renewal = sessions.renew(boundTo, held, obtain, { isSuspicion, stopped });
-	/* Of another node's change that waits: its token was only doubted, and goes if there is no other. */
+	/* Another node's change that waits for a new token is sent with the old one, which may still work. */
 	const mayGoOn = () =>
 		isSuspicion && passage === undefined && sessions.usable(boundTo, held) === held;
 	const renewed = await unlessStopped(renewal, stopped).catch((error: unknown) => {
@@ -83,7 +83,7 @@ export async function obtainSession(
 	return token === undefined ? {} : { sessionToken: packSession(boundTo, token) };
 }
 
-/** What n8n may show of a sign-in that failed. */
+/** A failed sign-in in words that n8n may show. */
 function signInFailed(error: unknown, redactor: Redactor): SignInFailed {
 	if (!(error instanceof UserError)) return new SignInFailed('The sign-in failed');
 	const { message, hint, context } = error;

@@ -15,8 +15,8 @@ import { packSession } from './storedSession';
  *    read before a change, which never renews its own token.
  * 4. n8n repeats another node's plain GET after a 401 or, in the HTTP Request node, after any failure.
  * 5. Another node's change is to be sent, and the token ends within a minute, or the last such change
- *    failed (`mayHaveEnded` below): the made-up 401 of 1. n8n must not repeat a change that failed, so
- *    only the next one is helped.
+ *    failed (`mayHaveEnded` below): the made-up 401 of 1. n8n must not repeat the change that failed, so
+ *    this helps only the next one.
  *
  * Each ends in `obtainSession` (authentication.ts) and there in `renew`, which shares a sign-in, repeats
  * the failure of the last one, or gives no token.
@@ -114,12 +114,12 @@ export class Sessions {
 		Object.assign(known, { isRefused, acceptedAt: undefined });
 	}
 
-	/** After another node's change failed: n8n doesn't tell us how. */
+	/** After another node's change failed. n8n doesn't say why it failed. */
 	markDoubted(boundTo: string, token: string): void {
 		this.known(boundTo, token).isDoubted = true;
 	}
 
-	/** Whether it had better be replaced before another node's change: it ends soon, or such a change failed. */
+	/** Whether to replace it before another node's change: it ends soon, or such a change failed with it. */
 	mayHaveEnded(boundTo: string, token: string): boolean {
 		const isDoubted = this.peek(boundTo, token).isDoubted === true;
 		return this.endsSoon(boundTo, token) || (isDoubted && !this.isFresh(boundTo, token));

@@ -140,7 +140,7 @@ export async function signIn(
 	const body = { message, sig, nonce };
 	/* A person may have taken minutes. */
 	if (!isWanted()) throw stoppedError();
-	/* Whoever confirmed in vain isn't asked again soon, either. */
+	/* A person who confirmed isn't asked again soon, even if the service then failed. */
 	const wasAsked = credentials.signer === 'remoteSigner';
 	const { jwt } = await client
 		.sendWrite({ ...VERIFICATION, body, answer: headerToken })
