@@ -78,8 +78,8 @@ const PARTS: Readonly<Record<string, Part>> = {
 	},
 	refusals: {
 		section: 'mutationsRefusals',
-		mutated: ['api/{failureBody,failureText,wordsForExisting}.ts'],
-		tests: ['unit/api/{client,failures,wordsForExisting}.test.ts', 'n8n/endlessAnswers.test.ts'],
+		mutated: ['api/{doubtfulRefusals,failureBody,failureText}.ts'],
+		tests: ['unit/api/{client,doubtfulRefusals,failures}.test.ts', 'n8n/endlessAnswers.test.ts'],
 	},
 	money: {
 		section: 'mutationsMoney',

@@ -2,13 +2,13 @@ import { ServiceError } from '../shared/errors';
 import { isRecord, parseJson, type JsonValue } from '../shared/json';
 import { shorten, type Redact } from '../shared/redaction';
 import { isReadable, readFailure, shownOf } from './failureBody';
-import { saysItExists } from './wordsForExisting';
+import { mayHaveSucceeded } from './doubtfulRefusals';
 import type { Envelope } from './schemas/answers';
 
 /** Statuses that count as certainly nothing done, in the service’s own envelope (docs/api.md, Open questions). */
 export const REFUSAL_STATUSES: readonly number[] = [400, 401, 403, 404];
 
-/** All documented statuses. Errors name only others. */
+/** All documented statuses. Messages give the number only of others. */
 const DOCUMENTED: readonly number[] = [200, ...REFUSAL_STATUSES, 500];
 
 const CHECK_BASE_URL = 'Check the Base URL in the credentials.';
@@ -100,15 +100,15 @@ export function errorFor(
 	}
 	if (envelope?.success === false && isReadable(envelope)) {
 		const { message, errorCode, rest, text } = readFailure(envelope, redact);
-		const number = DOCUMENTED.includes(status) ? [] : [`HTTP ${status}`];
-		const suffix = [errorCode ?? [], number].flat().map((each) => ` (${each})`);
-		return new ServiceError(`The service refused: ${message}${suffix.join('')}`, {
+		const codes = [errorCode, DOCUMENTED.includes(status) ? undefined : `HTTP ${status}`];
+		const suffix = codes.map((code) => (code === undefined ? '' : ` (${code})`)).join('');
+		return new ServiceError(`The service refused: ${message}${suffix}`, {
 			status,
 			errorCode,
 			inEnvelope: true,
 			nothingDone: REFUSAL_STATUSES.includes(status),
 			/* The message shown may be cut before these words. */
-			saysItExists: saysItExists(text),
+			mayHaveSucceeded: mayHaveSucceeded(text),
 			hint,
 			details: rest === undefined ? undefined : { response: rest },
 		});

@@ -85,7 +85,7 @@ export function readFailure(body: FailureEnvelope, redact: Redact) {
 		errorCode: code === '' ? undefined : safeExcerpt(code, redact, LONGEST.code),
 		/** The members that aren't documented, as data. */
 		rest: others.length === 0 ? undefined : shownOf(rest, redact),
-		/** In full and with secrets: only for `saysItExists`, never to be shown. */
+		/** In full and with secrets: only for `mayHaveSucceeded`, never to be shown. */
 		text: textOf({ data, code, rest }),
 	};
 }

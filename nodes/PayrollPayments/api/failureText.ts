@@ -73,7 +73,7 @@ function textsToldBy(name: string, value: unknown, isDocumented: boolean): strin
 		]);
 }
 
-/** All that a failure body says in words, in full: `saysItExists` looks in it. */
+/** All that a failure body says in words, in full: `mayHaveSucceeded` looks in it. */
 export function textOf({
 	data,
 	code,

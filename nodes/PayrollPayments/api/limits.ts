@@ -25,7 +25,7 @@ export type Permission = keyof typeof PERMISSIONS;
 export type NeededPermission = Permission | 'none';
 
 /** US dollars, in cents. */
-const most: Schema<number> = trimmed.transform(dollarsAsCents).pipe(
+const dollarLimit: Schema<number> = trimmed.transform(dollarsAsCents).pipe(
 	z
 		.number({
 			required_error: 'must be US dollars in digits, e.g. 2500 or 2500.50, or empty for no limit',
@@ -85,7 +85,7 @@ export const limitFields = {
 			empty: 'unset',
 			expressions: 'never',
 		},
-		most,
+		dollarLimit,
 	),
 	maximumPerRun: text(
 		{
@@ -96,7 +96,7 @@ export const limitFields = {
 			empty: 'unset',
 			expressions: 'never',
 		},
-		most,
+		dollarLimit,
 	),
 	paymentRecipients: text(
 		{

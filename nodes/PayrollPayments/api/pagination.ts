@@ -109,10 +109,11 @@ async function pagedUsers(
 		const following = offset + users.length;
 		const next = page === undefined ? (pagination?.next_offset ?? following) : following;
 		/* Where only the next place says that there is more, a page with nobody new is the last. */
-		const isEnd = hasNobodyNew || users.length === 0 || next <= offset;
+		const bringsNobody = hasNobodyNew || users.length === 0;
+		const isEnd = bringsNobody || next <= offset;
 		const isLast = !goesOn(pagination) || (!isCertain && isEnd);
 		if (isLast || found.size >= most) return [...found.values()].slice(0, most);
-		if (hasNobodyNew || users.length === 0) {
+		if (bringsNobody) {
 			throw unusableAnswer('The service lists nobody new on a page, but reports more users');
 		}
 		if (!(Number.isSafeInteger(next) && next > offset)) {

@@ -126,10 +126,9 @@ export class Sessions {
 	}
 
 	/**
-	 * After a 401 to a read: marks the token as refused, unless the read is to blame. That is
-	 * - one of a URL that refused another one within five minutes, or just now, since a new token didn't
-	 *   help there;
-	 * - then also one of a URL that took nothing within five minutes, as long as the token is new.
+	 * After a 401 to a read: marks the token as refused, unless the read is to blame. It is
+	 * - at a URL that refused another read within five minutes, or that refuses a new token, too;
+	 * - after that, as long as the token is new, also at a URL that took nothing within five minutes.
 	 * @param isRepeated whether the read was refused another token before this one
 	 */
 	markRefusedByRead(boundTo: string, token: string, url: string, isRepeated: boolean): void {
@@ -137,13 +136,13 @@ export class Sessions {
 		const isNew = this.isNew(boundTo, token);
 		if (known.isRefused !== true) {
 			const last = this.urlStateOf(boundTo, url);
-			const wasRefused = this.isRecent(last.refusedAt);
+			const wasRefused = this.isRecent(last.refusedAt, FRESH_MS);
 			if (!wasRefused) last.refusedAt = this.moment();
 			if (wasRefused || (isRepeated && isNew)) {
 				known.wasSpared = true;
 				return;
 			}
-			if (known.wasSpared === true && isNew && !this.isRecent(last.acceptedAt)) return;
+			if (known.wasSpared === true && isNew && !this.isRecent(last.acceptedAt, FRESH_MS)) return;
 		}
 		Object.assign(known, { isRefused: true, acceptedAt: undefined });
 	}
@@ -161,7 +160,7 @@ export class Sessions {
 
 	/** Whether the service took the token within the last five minutes, or gave it. */
 	isFresh(boundTo: string, token: string): boolean {
-		return this.isRecent(this.peek(boundTo, token).acceptedAt);
+		return this.isRecent(this.peek(boundTo, token).acceptedAt, FRESH_MS);
 	}
 
 	/**
@@ -169,7 +168,7 @@ export class Sessions {
 	 * obtained isn't judged, so that a wrong clock costs no more than a sign-in every five minutes.
 	 */
 	endsSoon(boundTo: string, token: string): boolean {
-		if (this.isRecent(this.peek(boundTo, token).obtainedAt)) return false;
+		if (this.isRecent(this.peek(boundTo, token).obtainedAt, FRESH_MS)) return false;
 		const [, payload = ''] = token.split('.');
 		const json = Buffer.from(payload, 'base64url').toString('utf8');
 		const expiry = tokenClaims.safeParse(parseJson(json)).data?.exp ?? Infinity;
@@ -202,13 +201,13 @@ export class Sessions {
 		}));
 		let { pending } = state;
 		if (pending === undefined) {
-			if (isSuspected && this.isRecent(state.suspectedAt)) return undefined;
+			if (isSuspected && this.isRecent(state.suspectedAt, FRESH_MS)) return undefined;
 			const { failed } = state;
-			/* A person who declined isn't asked again soon while the token may still work. */
-			const pause =
-				mayStillWork && failed?.wasAsked === true ? DECLINED_PAUSE_MS : SIGN_IN_PAUSE_MS;
-			const isPaused = failed && this.clock.elapsed() - failed.at < pause;
-			if (isPaused) return await failed.outcome;
+			if (failed !== undefined) {
+				/* A person who declined isn't asked again soon while the token may still work. */
+				const pause = mayStillWork && failed.wasAsked ? DECLINED_PAUSE_MS : SIGN_IN_PAUSE_MS;
+				if (this.clock.elapsed() - failed.at < pause) return await failed.outcome;
+			}
 			const isWanted = () => state.waiting.some((signal) => signal?.aborted !== true);
 			pending = signIn(isWanted);
 			this.begin(boundTo, state, pending);
@@ -268,7 +267,7 @@ export class Sessions {
 		return momentOf(this.clock);
 	}
 
-	private isRecent(at: Moment | undefined, within = FRESH_MS): boolean {
+	private isRecent(at: Moment | undefined, within: number): boolean {
 		return isWithin(within, this.clock, at);
 	}
 }

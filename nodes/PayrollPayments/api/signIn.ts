@@ -78,7 +78,7 @@ function signInError(error: unknown, hints: typeof HINTS): unknown {
 	return wrapError(error, `Sign-in failed${code}. ${message}`, { hint: ownHint ?? hint });
 }
 
-/** n8n keeps nodes to these domains, but not the test of credentials. Here both are refused the same. */
+/** n8n holds nodes to these domains, but not the test of credentials, so both are checked here. */
 function requireAllowed({ allowedDomains, baseUrl, ...signer }: WalletCredentials): void {
 	const allowed = allowedDomains?.split(',').map((each) => each.trim().toLowerCase());
 	const urls = {

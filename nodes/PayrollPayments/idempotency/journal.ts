@@ -17,7 +17,7 @@ export type Known<Answer> =
 	  }
 	| { readonly is: 'refused'; readonly when?: 'earlierTry'; readonly error: UserError };
 
-/** How a change is sent: it is looked up, recorded, sent, and recorded again. */
+/** Keeps a change from being made twice. A payment is recorded before it is signed and sent; of other changes, only what came of it is. */
 export interface Journal<Change, Answer> {
 	/** What is known of each change, in their order. Sends nothing, and leaves nothing recorded. */
 	look(changes: readonly Change[]): Promise<ReadonlyArray<Known<Answer>>>;

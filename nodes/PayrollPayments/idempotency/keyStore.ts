@@ -112,8 +112,8 @@ async function recordTogether(
 	for (const [entry, claim] of firstWith) {
 		if (!isThere(entry) && entriesToUndo(claim).includes(entry)) claim.added.add(entry);
 	}
-	const traces = lost.flatMap(({ added }) => [...added]);
-	await remove(traces).catch(() => undefined);
+	const leftovers = lost.flatMap(({ added }) => [...added]);
+	await remove(leftovers).catch(() => undefined);
 	if (claims.every((claim) => !claim.isOnlyProcess && verdictOn(claim) === 'claimed')) endQuiet();
 	return verdictOn;
 }

@@ -35,11 +35,15 @@ import {
 	isOtherReference,
 	paymentKeysOf,
 	secondCodeOf,
+	type Decision,
 	type Payment,
 } from './paymentKeys';
 import { sentByProcess, type MemoryClaim } from './processMemory';
 
-/** How many payments a node remembers at least; n8n forgets the oldest beyond that. */
+/**
+ * How many payments a node remembers at least; n8n forgets the oldest beyond that. Each call of n8n's store
+ * rewrites the whole list. `MAX_KEYS` in processMemory.ts goes with it.
+ */
 const PAYMENT_HISTORY = 10_000;
 
 /** The keys that a payment leaves behind, at most five, and the marks of who recorded them. */
@@ -90,15 +94,15 @@ function inMemory({ baseUrl }: Payment, key: string): string {
 }
 
 /**
- * Whether the payment was certainly not made: the service refused it in its own words, which don't say
- * that it was there before, or it was never sent. For other changes, `outcomeOf` believes a refusal whatever
+ * Whether the payment was certainly not made: the service refused it in words that leave no doubt, or
+ * it was never sent. For other changes, `outcomeOf` believes a refusal whatever
  * its words, and a connection that broke before anything left; for money, neither is enough.
  */
 function wasNotMade(error: unknown): error is UserError {
 	if (!(error instanceof UserError)) return false;
 	const { outcome } = error.context;
 	if (outcome !== undefined) return outcome !== 'unknown';
-	if (error instanceof ServiceError) return error.nothingDone && !error.saysItExists;
+	if (error instanceof ServiceError) return error.nothingDone && !error.mayHaveSucceeded;
 	/* That a connection failed says too little about what had left before. */
 	return !(error instanceof NoResponseError);
 }
@@ -133,8 +137,8 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 	private readonly stored = new WeakMap<Payment, IsRecorded>();
 	/** Keys of payments that were made, and are not recorded as paid yet: the next claim takes them along. */
 	private readonly justPaid = new Set<string>();
-	/** The payments that were looked up, by the hash of their authorization. */
-	private looked: ReadonlyMap<string, readonly Payment[]> = new Map();
+	/** The payments of a later try, by the hash of their authorization. */
+	private byAuthorization: ReadonlyMap<string, readonly Payment[]> = new Map();
 	/** Where tries can't be told from other calls. */
 	private readonly ownTries = new Map<string, Try>();
 
@@ -158,10 +162,10 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 		const firstRows = new Map<string, string>();
 		/* Only a later try asks where they stand. */
 		const rows = this.tries.size > 0 ? payments : [];
-		this.looked = groupsOf(rows, (payment) => identityOf(payment).authorizationHash);
+		this.byAuthorization = groupsOf(rows, (payment) => identityOf(payment).authorizationHash);
 		for (let left = payments; left.length > 0; left = left.slice(PAYMENTS_PER_LOOKUP)) {
 			const attempts = left.slice(0, PAYMENTS_PER_LOOKUP).map(attemptOf);
-			const failure = await this.lookUp(attempts);
+			const failure = await this.askStore(attempts);
 			for (const attempt of attempts) {
 				const { paymentHash, authorizationHash } = attempt.identity;
 				const sameAuthorization = firstRows.get(authorizationHash);
@@ -224,7 +228,7 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 	async perform(payment: Payment, send: () => Promise<PaymentAnswer>): Promise<PaymentAnswer> {
 		throwIfStopped(this.signal);
 		const attempt = attemptOf(payment);
-		const failure = this.stored.has(payment) ? undefined : await this.lookUp([attempt]);
+		const failure = this.stored.has(payment) ? undefined : await this.askStore([attempt]);
 		const known = this.known(attempt, failure);
 		if ('answer' in known) return known.answer;
 		if ('error' in known) throw known.error;
@@ -258,7 +262,7 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 	}
 
 	/** @returns why the store could not be asked */
-	private async lookUp(attempts: readonly Attempt[]): Promise<unknown> {
+	private async askStore(attempts: readonly Attempt[]): Promise<unknown> {
 		for (const { payment } of attempts) this.stored.delete(payment);
 		if (this.scope.workflowId === '') {
 			/* n8n's store holds nothing for a workflow that n8n doesn't keep, and a claim in it would fail. */
@@ -291,7 +295,7 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 	/** Whether what an earlier try paid for a slot stands in another one now, as after sorting. */
 	private hasMoved(slot: string, own?: Try): boolean {
 		if (own === undefined || !('answer' in own)) return false;
-		const now = this.looked.get(identityOf(own.payment).authorizationHash);
+		const now = this.byAuthorization.get(identityOf(own.payment).authorizationHash);
 		return now !== undefined && now.every((payment) => payment.slot !== slot);
 	}
 
@@ -311,10 +315,13 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 		const isStored = this.isStored(payment);
 		const isInMemory = this.isInMemory(payment);
 		const isRecorded = (key: string) => isStored(key) || isInMemory(key);
-		/* What this process has paid is certain, whatever a killed look-up left in n8n's store. */
-		const paidOther = isInMemory(keys.paid) ? 'paidOther' : undefined;
-		const paidHere = isInMemory(keys.paidSame) ? 'paid' : paidOther;
-		const decision = paidHere ?? decide(keys, allowed, isRecorded);
+		const decideNow = (): Decision => {
+			/* What this process has paid is certain, whatever a killed look-up left in n8n's store. */
+			if (isInMemory(keys.paidSame)) return 'paid';
+			if (isInMemory(keys.paid)) return 'paidOther';
+			return decide(keys, allowed, isRecorded);
+		};
+		const decision = decideNow();
 		const { attempt } = allowed;
 		/* A claim in flight decides these soon, so no code is offered for them yet. */
 		const isUndecided = ['sendable', 'unknown', 'otherAuthorization'].includes(decision);
@@ -390,8 +397,10 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 		{ inProcess, inStore }: AttemptClaims,
 		error: UserError,
 	): Promise<UserError> {
-		let isCleared = true;
-		await inStore.release().catch(() => (isCleared = false));
+		const isCleared = await inStore.release().then(
+			() => true,
+			() => false,
+		);
 		inProcess.release();
 		const refusal = notMade(attempt, error, isCleared);
 		this.tries.set(attempt.payment.slot, { refusal });
@@ -426,7 +435,7 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 	}
 
 	private async seenError(attempt: Attempt): Promise<UserError> {
-		const failure = await this.lookUp([attempt]);
+		const failure = await this.askStore([attempt]);
 		const known = this.known(attempt, failure);
 		return 'error' in known ? known.error : beingLookedUp(attempt.payment);
 	}

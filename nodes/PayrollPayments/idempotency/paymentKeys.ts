@@ -74,6 +74,7 @@ function inDigits(text: string): string {
 	return INTEGER.test(digits) ? BigInt(digits).toString() : text;
 }
 
+/** Nothing that goes into a hash may ever change, or every payment that is recorded would be free again. */
 function hash(...parts: unknown[]): string {
 	return createHash('sha256').update(canonicalJson(parts, inDigits)).digest('hex');
 }
@@ -127,7 +128,7 @@ export function identityOf(payment: Payment): PaymentIdentity {
 	return { authorizationHash, paymentHash, termsHash, hasReference: reference !== undefined };
 }
 
-/** The keys of an attempt. They never change, or every payment that is recorded would be free again. */
+/** The keys of an attempt. */
 export function paymentKeysOf(identity: PaymentIdentity, attempt: number) {
 	const { authorizationHash, paymentHash, termsHash, hasReference } = identity;
 	const sent = (number: number) => hash('attempt', paymentHash, number);
@@ -241,7 +242,7 @@ export function decide(
 	const isDoubtful = keys.lookUps.some(isRecorded);
 	if (isRecorded(keys.paidSame) && !isDoubtful) return 'paid';
 	if (isRecorded(keys.paid) && !isDoubtful) return 'paidOther';
-	/* A code denies what is in doubt. */
+	/* The code of the attempt before, which makes this one a later attempt, denies what is in doubt. */
 	if (keys.sent.some(isRecorded) || (isRecorded(keys.paid) && attempt === 1)) return 'unknown';
 	const isSame = isRecorded(keys.previousSentWith);
 	if (attempt > 1) {

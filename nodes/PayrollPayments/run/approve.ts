@@ -169,7 +169,10 @@ function approvedByItem(
 	].map((shown) => approvalsOf(of, rows, shown));
 	return (row) => {
 		const approvals = asChecked.map((each) => normalizeApproval(each.get(row) ?? ''));
-		return row.items.every((item) => approvals.includes(given.get(item) ?? 'none'));
+		return row.items.every((item) => {
+			const named = given.get(item);
+			return named !== undefined && approvals.includes(named);
+		});
 	};
 }
 

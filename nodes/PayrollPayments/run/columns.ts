@@ -179,13 +179,13 @@ export function columnsUnlikeForm(
 	const formValues = new Map(
 		Object.entries(given).map(([name, values]) => [name, new Set(values.map(withoutStyle))]),
 	);
-	const isUnused = ([header, cell]: readonly [string, unknown]) => {
+	const differsFromForm = ([header, cell]: readonly [string, unknown]) => {
 		const values = formValues.get(withoutStyle(header));
 		return values !== undefined && !isBlank(cell) && !values.has(withoutStyle(String(cell)));
 	};
 	const headers = rows.flatMap(({ columns, names }) =>
 		Object.entries(columns)
-			.filter((column) => isUnused(column) && !names.some(({ name }) => name === column[0]))
+			.filter((column) => differsFromForm(column) && !names.some(({ name }) => name === column[0]))
 			.map(([header]) => header),
 	);
 	return new Set(headers);

@@ -135,10 +135,11 @@ export function combineFailures(
 		...(made.length > 0 ? { completed } : {}),
 	};
 	const notSent = sorted.filter((row) => !isReported(row));
-	const also = different.map(
-		([row = first, ...rest]) =>
-			`${messageFor(row.state.error, nameOf(row, firstItem(row)), redactor)}${alsoIn([row, ...rest])}`,
-	);
+	const also = different.map((group) => {
+		const [row = first] = group;
+		const message = messageFor(row.state.error, nameOf(row, firstItem(row)), redactor);
+		return `${message}${alsoIn(group)}`;
+	});
 	const { hint = own.hint } = recordOf(first);
 	const others = also.length > 0 && `Also failed: ${listed(also, MAX_NAMED, '; ')}.`;
 	const name = nameOf(first, firstItem(first));

@@ -58,7 +58,7 @@ export interface RunContext<Own = unknown> {
 	hint(message: string): void;
 }
 
-/** A journal records a change, then it is signed and sent. */
+/** Signs and sends a change, if its journal lets it. */
 function performWith(
 	client: Client,
 	memory: () => ExecutionJournal,
@@ -66,13 +66,13 @@ function performWith(
 ): Perform {
 	return async ({ items, call, entityId, sign, isUnrepeatable, entry }) => {
 		throwIfStopped(signal);
-		const open = async () => await client.ensureToken(entityId);
+		const ensureToken = async () => await client.ensureToken(entityId);
 		const send = async () => {
 			throwIfStopped(signal);
 			const begun = performance.now();
 			const signature = await sign?.();
 			if (performance.now() - begun > LONG_SIGNATURE_MS) {
-				await open().catch((error: unknown) => {
+				await ensureToken().catch((error: unknown) => {
 					throw error instanceof UserError ? error.with({ mayBeSigned: true }) : error;
 				});
 			}
@@ -83,13 +83,13 @@ function performWith(
 		if (call.withoutToken === true) return await send();
 		if (entry !== undefined) {
 			/* Before anything is claimed. */
-			await open();
+			await ensureToken();
 			return await entry.journal.perform(entry.change, send);
 		}
 		const { method, path, body, answer } = call;
 		const change = { identity: [items, method, path, body], isUnrepeatable, answer };
 		return await memory().perform(change, async () => {
-			await open();
+			await ensureToken();
 			return await send();
 		});
 	};

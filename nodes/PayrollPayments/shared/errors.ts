@@ -81,8 +81,8 @@ interface ServiceContext extends ErrorContext {
 	 * in its own envelope, or a 407 of a proxy, which passed nothing on.
 	 */
 	readonly nothingDone: boolean;
-	/** Whether the service says that what was requested was there before. */
-	readonly saysItExists?: boolean;
+	/** Whether its words leave open that this request, or an earlier one of the same kind, succeeded. */
+	readonly mayHaveSucceeded?: boolean;
 }
 
 /** The service answered, but not with success (docs/api.md, Errors). */
@@ -92,7 +92,7 @@ export class ServiceError extends UserError {
 	readonly errorCode?: string;
 	readonly inEnvelope: boolean;
 	readonly nothingDone: boolean;
-	readonly saysItExists: boolean;
+	readonly mayHaveSucceeded: boolean;
 
 	constructor(message: string, context: ServiceContext) {
 		super(message, context);
@@ -100,7 +100,7 @@ export class ServiceError extends UserError {
 		this.errorCode = context.errorCode;
 		this.inEnvelope = context.inEnvelope === true;
 		this.nothingDone = context.nothingDone;
-		this.saysItExists = context.saysItExists === true;
+		this.mayHaveSucceeded = context.mayHaveSucceeded === true;
 	}
 }
 

@@ -133,7 +133,7 @@ describe('what a failure body says', () => {
 
 const SALT = ['typed_data', 'salt'];
 
-/** What is told by texts, and by names. wordsForExisting.test.ts has the words. */
+/** What is told by texts, and by names. doubtfulRefusals.test.ts has the words. */
 const MADE_BEFORE = [
 	...['DUPLICATE_REQUEST', 'The transfer was successfully executed', { reason: 'already paid' }],
 	...[[{ path: 'invoice', message: 'was already paid' }], ['duplicate'], { already_paid: true }],
@@ -204,17 +204,17 @@ it.each<[unknown, boolean]>([
 		...[said, { reason: said }, ...inTexts].map((data) => ({ data })),
 		...['zod', 'details'].map((name) => ({ data: 'Bad request', [name]: said })),
 	]) {
-		expect([body, failure({ success: false, ...body }).saysItExists]).toEqual([body, expected]);
+		expect([body, failure({ success: false, ...body }).mayHaveSucceeded]).toEqual([body, expected]);
 	}
 });
 
 it('takes names of members for words only in what is documented', () => {
 	const used = { limit: { used: 3 } };
-	expect(failure({ success: false, data: used }).saysItExists).toBe(true);
-	expect(failure({ success: false, data: 'Too many', rate: used }).saysItExists).toBe(false);
+	expect(failure({ success: false, data: used }).mayHaveSucceeded).toBe(true);
+	expect(failure({ success: false, data: 'Too many', rate: used }).mayHaveSucceeded).toBe(false);
 	for (const [word, expected] of Object.entries({ PAID: true, FORBIDDEN: false })) {
 		for (const body of [{ data: 'No', error_code: word }, { data: word }])
-			expect(failure({ success: false, ...body }).saysItExists).toBe(expected);
+			expect(failure({ success: false, ...body }).mayHaveSucceeded).toBe(expected);
 	}
 });
 

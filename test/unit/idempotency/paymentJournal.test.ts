@@ -29,8 +29,8 @@ beforeEach(() => {
 	({ store, sent, open, look, is, pay } = scene());
 });
 
-const refusal = (status: number, nothingDone: boolean, saysItExists = false) =>
-	new ServiceError('The service refused: no', { status, nothingDone, saysItExists });
+const refusal = (status: number, nothingDone: boolean, mayHaveSucceeded = false) =>
+	new ServiceError('The service refused: no', { status, nothingDone, mayHaveSucceeded });
 const unreachable = new NoResponseError('It refused the connection', { outcome: 'refused' });
 /** What may not be sent. */
 const send = jest.fn();

@@ -43,7 +43,7 @@ function open<Shape extends z.ZodRawShape>(shape: Shape) {
 
 /*
  * Not `z.record` and `z.array`, which would look at every field and copy it: of 50,000 users that
- * takes longer than getting them. Of a list that is wrong, they would tell it of every entry.
+ * takes longer than getting them. They would also report a wrong list once for each entry.
  */
 
 /** An object that is passed on as it is. */

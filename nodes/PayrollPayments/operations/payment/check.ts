@@ -298,8 +298,8 @@ export async function checkPayments(
 	const known = await journal.look(guarded.map(({ payment }) => payment));
 	const { ifAlreadyPaid } = run.settings;
 	const looked = guarded.flatMap((row, index) => {
-		const state = known[index];
-		return state === undefined ? [] : withKnown(row, state, ifAlreadyPaid);
+		const knownOfRow = known[index];
+		return knownOfRow === undefined ? [] : withKnown(row, knownOfRow, ifAlreadyPaid);
 	});
 	looked.push(...tried);
 	try {

@@ -133,11 +133,8 @@ export function runReport(run: CheckedRun) {
 	const columns = toSend.map((row) => row.columns);
 	const what = `${centsAsDollars(toSendTotal)} in ${quantity(toSend.length, 'payment')}`;
 	const isFailed = refused.length > 0;
-	const heading = isFailed
-		? `Can’t be paid: ${refused.length} of ${quantity(count, 'payment')} refused`
-		: toSend.length === 0
-			? 'Nothing to pay'
-			: `Pay ${what}?`;
+	const headingOfFailed = `Can’t be paid: ${refused.length} of ${quantity(count, 'payment')} refused`;
+	const headingOfPassed = toSend.length === 0 ? 'Nothing to pay' : `Pay ${what}?`;
 	const names = (rows: readonly Row[]) => rows.map(paymentName);
 	const expired = toSend.filter((row) => hasExpired(textOf(row.columns.expires)));
 	const withoutReference = toSend.filter(({ payment }) => payment.reference === undefined);
@@ -146,7 +143,7 @@ export function runReport(run: CheckedRun) {
 		? '. If a column has references, enter its header in Column Names under Options'
 		: '';
 	return textsOf({
-		heading,
+		heading: isFailed ? headingOfFailed : headingOfPassed,
 		lines: [
 			isFailed && toSend.length > 0 ? `Not paid either: ${what}` : '',
 			...routeOf(columns, service),

@@ -4,7 +4,7 @@ import type { Payment } from '../../idempotency/paymentKeys';
 import type { Row } from '../../run/rows';
 import type { OutputRecord } from '../../run/write';
 
-/** A payment that passed every check of its own. */
+/** A payment that was read: it passed every check but the journal's, or an earlier try has decided on it. */
 export interface GuardedPayment extends Row {
 	readonly items: readonly [number];
 	readonly payment: Payment;
@@ -22,7 +22,7 @@ export function isPayment<Some extends Row>(row: Some): row is Some & PaymentRow
 	return 'payment' in row;
 }
 
-/** Whether a row is a payment that passed every check and wasn’t sent before. */
+/** Whether a row is a payment that passed every check, and would be sent now. */
 export function isToSend(row: Row): row is PaymentRow {
 	return isPayment(row) && row.state.is === 'ready';
 }

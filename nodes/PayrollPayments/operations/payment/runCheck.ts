@@ -10,7 +10,7 @@ import { asWord } from '../../shared/redaction';
 import { counted, groupsOf } from '../../shared/lists';
 import { centsAsDecimal, centsAsDollars, dollarsAsCents, wholeCents } from '../../shared/money';
 import { rowName, runReport } from './checkReport';
-import { isPayment, isSentAgain, isToSend, totalCents, type PaymentRow } from './paymentRow';
+import { isPayment, isSentAgain, isToSend, sumOf, totalCents, type PaymentRow } from './paymentRow';
 
 /** The balance of the paying team in US cents; undefined if it can't be read, or there are several teams. */
 async function balanceOf(
@@ -81,13 +81,11 @@ function sortedOut(rows: readonly Row[]) {
 	const paid = payments.filter(({ known }) => known.is === 'done');
 	const unknown = payments.filter(({ known }) => known.is === 'unknown');
 	const other = new Set<Row>([...toSend, ...paid, ...unknown]);
-	/* Whatever else became of a row, a run that it is in doesn’t pass. */
+	/* A row in any other state fails the check. */
 	const refused = all.filter((row) => !other.has(row));
 	const duplicates = duplicatesIn(payments);
-	const total = all.reduce(
-		(sum, { columns: { amount } = {} }) =>
-			typeof amount === 'string' ? sum + centsIn(amount) : sum,
-		0n,
+	const total = sumOf(
+		all.map(({ columns: { amount } = {} }) => (typeof amount === 'string' ? centsIn(amount) : 0n)),
 	);
 	const groups = { all, payments, toSend, paid, unknown, refused, duplicates };
 	return { ...groups, total, toSendTotal: totalCents(toSend) };

@@ -55,11 +55,11 @@ function readCells(row: SheetRow<Column>, currency: string) {
 		return undefined;
 	};
 	/* Where only one of the two is named, the other may hold another amount. */
-	const isPassedOver = (column: Column, other: Column) => isNamed(other) && !isNamed(column);
-	const areDollarsPassedOver = isPassedOver('amount', 'amount_cents');
-	const hasDollars = !areDollarsPassedOver && !isBlank(valueOf('amount'));
-	const hasCents = !isPassedOver('amount_cents', 'amount') && !isBlank(valueOf('amount_cents'));
-	const isInCents = areDollarsPassedOver || (hasCents && !hasDollars);
+	const onlyDollars = isNamed('amount') && !isNamed('amount_cents');
+	const onlyCents = isNamed('amount_cents') && !isNamed('amount');
+	const hasDollars = !onlyCents && !isBlank(valueOf('amount'));
+	const hasCents = !onlyDollars && !isBlank(valueOf('amount_cents'));
+	const isInCents = onlyCents || (hasCents && !hasDollars);
 	const recipientEmail = read('recipient_email', fields.recipientEmail.schema);
 	const amountCents = isInCents
 		? read('amount_cents', fields.amountCents.schema)

@@ -156,10 +156,11 @@ const DONE = new RegExp(
 );
 
 /**
- * Whether a refusal can mean that the request had succeeded before, e.g. because a proxy repeated it. A
- * payment that was refused so counts as unknown rather than refused (`wasNotMade` in paymentJournal.ts).
+ * Whether the words of a refusal leave open that this request, or an earlier one, succeeded: a proxy may
+ * have repeated it, or the service doesn't know itself. A payment that was refused so counts as unknown
+ * rather than refused (`wasNotMade` in paymentJournal.ts).
  */
-export function saysItExists(text: string): boolean {
+export function mayHaveSucceeded(text: string): boolean {
 	/* In JSON, a line break is a backslash and a letter, which isn't the next word's. */
 	const lines = text.replace(/\\[nrt]/g, '\n');
 	/* Any of these is enough: nobody knows how a service breaks its lines and sentences. */
