@@ -53,8 +53,12 @@ type Rows = Record<string, IDataObject[]>;
 /** What a node of an example puts out, where those before it, the last of them its input, put out rows. */
 async function outputOf(example: string, name: string, before: Rows): Promise<string> {
 	const of = readExample(example).nodes.find((each) => each.name === name)?.parameters;
+	/* n8n fills in the page of a form, though it isn't marked as an expression. */
+	const asExpression = (key: string, value: unknown): unknown =>
+		key === 'html' ? `=${String(value).replace(/^=/, '')}` : value;
+	const evaluated = JSON.parse(JSON.stringify(of), asExpression);
 	const nodes = [...Object.keys(before), name].map((each) =>
-		engineNode({ name: each, type: 'standIn', parameters: { of: Object(of) } }),
+		engineNode({ name: each, type: 'standIn', parameters: { of: evaluated } }),
 	);
 	const pinned = ([each, rows]: [string, IDataObject[]]) => [each, rows.map((json) => ({ json }))];
 	const pinData = Object.fromEntries(Object.entries(before).map(pinned));
@@ -433,7 +437,8 @@ describe('balance rose without a deposit event', () => {
 });
 
 /* What others write: the sender of a deposit, who answers a form, people of the team, a service’s errors. */
-const HOSTILE = '=<!channel> &lt;!here&gt; \\n <https://evil.example|x> https://evil.example `';
+const HOSTILE =
+	"=<!channel> &lt;!here&gt; \\n <https://evil.example|x> https://evil.example ` $`$'";
 const FOREIGN = [
 	...['reference', 'error', 'Your name', 'decision', 'first_name', 'last_name'],
 	...['email', 'recipient_email'],
@@ -465,7 +470,8 @@ function outletsOf(json: object) {
 			options?.initialComment,
 			...assigned('text'),
 		],
-		page: [responseBody, ...fields.map((field) => Object(field).html)],
+		page: [responseBody],
+		forms: fields.map((field) => Object(field).html),
 		cells: [...Object.values(without(columns, ...matchingColumns)), ...assigned('outcome')],
 	};
 }
@@ -484,16 +490,18 @@ it.each(EXAMPLES)(
 	'the example %s passes on what others write as text: no markup, no links, no formulas',
 	async (name) => {
 		for (const { name: node, parameters, type } of readExample(name).nodes) {
-			if (!/\.(slack|set|wait|googleSheets|trello|respondToWebhook)$/.test(type)) continue;
+			if (!/\.(slack|set|wait|form|googleSheets|trello|respondToWebhook)$/.test(type)) continue;
 			const before = hostileRows(JSON.stringify(parameters).replaceAll('\\"', '"'));
 			const items = JSON.parse(await outputOf(name, node, before));
 			expect(items).toHaveLength(1);
-			const { chat, page, cells } = outletsOf(items[0].json);
+			const { chat, page, forms, cells } = outletsOf(items[0].json);
 			for (const text of chat.map((each) => String(each ?? ''))) {
 				expect(text).not.toMatch(/[<>]/);
 				expect(text.replaceAll(/`[^`]*`/g, '')).not.toMatch(/evil|`/);
 			}
-			for (const html of page) expect(String(html)).not.toMatch(/<(!|https?:)/);
+			for (const html of [...page, ...forms]) expect(String(html)).not.toMatch(/<(!|https?:)/);
+			/* n8n puts a text into a form with String.replace, which makes something of a $. */
+			for (const html of forms) expect(String(html)).not.toMatch(/\$[`'&$]/);
 			for (const cell of cells) expect(String(cell)).not.toMatch(/^[=+@-]/);
 		}
 	},

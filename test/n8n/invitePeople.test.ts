@@ -700,6 +700,20 @@ describe('Existing People: Skip, when reading fails', () => {
 			expect(posts()).toEqual([]);
 		},
 	);
+
+	it('invites nobody where pending invites have their email address under another name', async () => {
+		/* Those of anonymous invites alone say nothing. */
+		const list = (email: string, shown: object) =>
+			Object.defineProperty(addInvite(email), 'toJSON', { value: () => shown });
+		list(a, { nanoid: 'in-a12345678901', email: null, inviter_email: b });
+		expect(outcomes(await skip([{ email: b }]))).toEqual(['invited']);
+		workspace().invites.length = 0;
+		list(a, { nanoid: 'in-a12345678902', invitee_email: a });
+		const { error } = await skip([{ email: a }]);
+		expect(error?.message).toContain('No pending invite has an email, but some have invitee_email');
+		expect(error?.description).toContain('email = invitee_email');
+		expect(posts()).toHaveLength(1);
+	});
 });
 
 describe('Existing People: Skip, after a run was cut', () => {

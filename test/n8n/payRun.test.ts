@@ -10,9 +10,11 @@ import {
 	type RunResult,
 } from '../support/actionHost';
 import { PAYMENT, useActionSandbox } from '../support/actionSandbox';
+import { useLog } from '../support/n8nLog';
 import { waitUntil } from '../../n8nHost/waiting';
 
 const sandbox = useActionSandbox();
+const log = useLog();
 
 const PAYEES = ['ana', 'ben', 'cleo', 'dan', 'eva'].map((name) => `${name}@example.com`);
 
@@ -427,6 +429,10 @@ describe('a pay run', () => {
 		/* What was under way is awaited, and nothing else starts. */
 		const isRecorded = async () => (await check(items))?.to_send_count === 4;
 		await waitUntil('the first payment is recorded', isRecorded, { milliseconds: 30_000 });
+		/* n8n keeps nothing of what its node puts out. */
+		expect(log.lines).toContainEqual(
+			expect.stringMatching(/Stopped in .* payment\.create; done: item 0 \(tx-\S{12}\)$/),
+		);
 		expect(sandbox.writes()).toHaveLength(1);
 		expect(await check(items)).toMatchObject({ already_paid: [{ row: 1 }], unknown: [] });
 

@@ -93,6 +93,11 @@ describe('the credentials', () => {
 		expect(await n8n.outputs()).toEqual([]);
 	});
 
+	it('can’t be activated for n8n’s engine 2.0, which would pass on what isn’t verified', async () => {
+		const n8n = await host({ settings: { engineType: 'v2' } });
+		await expect(n8n.hook('create')).rejects.toThrow('engine 2.0');
+	});
+
 	it('reads the credential once a second, and again for an activation or after a failure', async () => {
 		const credentials = { secret: SECRET };
 		const n8n = await host({ parameters: { options: { deduplicate: false } }, credentials });

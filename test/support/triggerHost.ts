@@ -13,6 +13,7 @@ import {
 	type INodeExecutionData,
 	type INodeParameters,
 	type IWebhookData,
+	type IWorkflowSettings,
 	type WorkflowExecuteMode,
 } from 'n8n-workflow';
 
@@ -61,6 +62,8 @@ export interface Setup {
 	readonly nodeId?: string;
 	readonly parameters?: INodeParameters;
 	readonly node?: Partial<INode>;
+	/** Of the workflow. */
+	readonly settings?: IWorkflowSettings;
 	/** Parameters of the node after the trigger. */
 	readonly afterParameters?: INodeParameters;
 	/** The type of a tool that the node after the trigger uses. */
@@ -234,7 +237,7 @@ export class TriggerHost {
 	}
 
 	private context(mode: WorkflowExecuteMode) {
-		const { nodeId = '', parameters, credentials, node: changes } = this.setup;
+		const { nodeId = '', parameters, credentials, node: changes, settings } = this.setup;
 		const { afterParameters = {}, toolType } = this.setup;
 		const { trigger } = this;
 		const executionId = randomUUID();
@@ -271,7 +274,7 @@ export class TriggerHost {
 		const workflow = engineWorkflow(nodes, nodeTypes, {
 			connections,
 			active: mode !== 'manual',
-			settings: { executionOrder: 'v1' },
+			settings: { executionOrder: 'v1', ...settings },
 		});
 		const data = additionalData(new WebhookCredentials(credentials), executionId);
 		const [webhookDescription = notHere()] = trigger.description.webhooks ?? [];

@@ -9,6 +9,7 @@ import {
 	failedRows,
 	firstItem,
 	nameOf,
+	rowsThatAre,
 	type FailedRow,
 	type Place,
 	type Row,
@@ -77,17 +78,22 @@ function namesOf(items: readonly number[], place?: Place): string[] {
 		: [`row ${place.row.number}`];
 }
 
+/** Where each change was made, with its transaction. */
+function namesOfMade(made: ReturnType<typeof madeRecords>): string[] {
+	return made.flatMap(({ record: { transaction }, items, place }) =>
+		namesOf(items, place).map((name) =>
+			typeof transaction === 'string' ? `${name} (${transaction})` : name,
+		),
+	);
+}
+
 /** What was done before the error, and what wasn't sent because of it. */
 function notesOn(
 	[summary, ...advice]: readonly string[],
 	made: ReturnType<typeof madeRecords>,
 	notSent: readonly FailedRow[],
 ): string {
-	const names = made.flatMap(({ record: { transaction }, items, place }) =>
-		namesOf(items, place).map((name) =>
-			typeof transaction === 'string' ? `${name} (${transaction})` : name,
-		),
-	);
+	const names = namesOfMade(made);
 	const others = notSent.flatMap(({ items, place }) => namesOf(items, place));
 	const isOnlyPartlyDone = summary === undefined && names.length > 0 && others.length > 0;
 	return [
@@ -98,6 +104,29 @@ function notesOn(
 	]
 		.filter(Boolean)
 		.join(' ');
+}
+
+/**
+ * What a run has changed, or may have, that n8n stopped: n8n keeps nothing of what its node put out.
+ * Undefined if it is nothing.
+ */
+export function noteOnStopped(operation: Operation, rows: readonly Row[]): string | undefined {
+	const doubtful = rowsThatAre(rows, 'unknown');
+	const made = madeRecords(rows);
+	if (made.length + doubtful.length === 0) return undefined;
+	const unknown = doubtful.map((row) => {
+		const { error } = row.state;
+		const code = error instanceof UserError ? error.context.attemptCode : undefined;
+		const name = listed(namesOf(row.items, row.place), MAX_NAMED);
+		return code === undefined ? name : `${name} (${code})`;
+	});
+	return [
+		`Stopped in the middle of ${operation.resource}.${operation.operation}`,
+		made.length > 0 && `done: ${namesOfMade(made).join(', ')}`,
+		unknown.length > 0 && `outcome unknown: ${unknown.join(', ')}`,
+	]
+		.filter(Boolean)
+		.join('; ');
 }
 
 /**

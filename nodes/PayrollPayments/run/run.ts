@@ -12,7 +12,7 @@ import { approvalsOf, approve, checkRecords, asListApproves } from './approve';
 import { refuseCaller } from './callers';
 import type { Settings } from './commonOptions';
 import { doneInEarlierTries, refuseChanged, rememberTries, withEarlierTries } from './earlierTry';
-import { combineFailures } from './failure';
+import { combineFailures, noteOnStopped } from './failure';
 import type { Operation } from './operation';
 import { outputItems } from './output';
 import {
@@ -50,6 +50,11 @@ export async function run(
 		const hasTries = node.retryOnFail === true && operation.effect === 'write';
 		const rows = hasTries ? withEarlierTries(scopeOf(context), own) : own;
 		if (hasTries) rememberTries(scopeOf(context), operation, rows);
+		if (operation.effect === 'write' && context.getExecutionCancelSignal()?.aborted === true) {
+			const note = noteOnStopped(operation, rows);
+			const execution = `Execution ${context.getExecutionId()}, node ${node.name}`;
+			if (note !== undefined) context.logger.warn(redactor.text(`${execution}: ${note}`));
+		}
 		const failure = continues ? undefined : combineFailures(operation, rows, redactor);
 		if (failure !== undefined) throw failure;
 		const ofRun = isCheck ? {} : operation.runColumns?.(rows);

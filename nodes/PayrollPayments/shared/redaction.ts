@@ -17,9 +17,12 @@ export function shorten(text: string, longest: number): string {
 /** Characters of a text that messages quote. A part of a longer one could be a part of a secret. */
 const LONGEST_QUOTED = 100;
 
+/** Characters that nobody sees, or that take the room of white space. */
+export const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/gu;
+
 /** A text in which a person sees that it has invisible characters. */
 export function visible(text: string): string {
-	return text.replace(/\p{Cf}/gu, '\ufffd');
+	return text.replace(INVISIBLE, '\ufffd');
 }
 
 /** A value for messages, without invisible characters. */

@@ -2,6 +2,8 @@
 
 import type { z } from 'zod';
 
+import { INVISIBLE } from './redaction';
+
 /**
  * What a spreadsheet shows in place of a value, alone or inside a text that was put together; in other
  * languages than English alone, e.g. #BEZUG!, #NV and #N/B.
@@ -35,8 +37,6 @@ const ZEROS = /^(?:[^\p{L}\p{N}]|0)+$/u;
 /** What a program writes for a missing value inside a text: "INV-undefined". */
 const NOTHING_INSIDE =
 	/(?<![\p{L}\p{N}])(?:undefined|null|NULL|nan|NaN|NaT|None|<NA>|Infinity|Invalid Date(?:Time)?|\[object \w+\])(?![\p{L}\p{N}])/u;
-
-const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 
 /** Digits in groups, as English, Indian, Swiss, French and German programs write them. */
 const GROUPED =

@@ -115,11 +115,20 @@ function settingsOf(options: InputOf<typeof parameters>['options']) {
 	};
 }
 
+/** n8n's engine 2.0, a preview, doesn't run triggers: a repeated or unverified delivery would go through. */
+function refuseOtherEngine(context: IHookFunctions): void {
+	if (context.getWorkflowSettings().engineType !== 'v2') return;
+	throw new UserError('This trigger doesn’t work with n8n’s engine 2.0', {
+		hint: 'Use the usual engine in the settings of this workflow.',
+	});
+}
+
 /** Registers nothing, but stops the activation if deliveries could not be checked. */
 export async function activate(context: IHookFunctions): Promise<boolean> {
 	const redactor = new Redactor();
 	let settings: DeliverySettings;
 	try {
+		refuseOtherEngine(context);
 		recent = { second: 0, reads: new Map() };
 		settings = await loadSettings(context, context.getNode(), redactor);
 	} catch (error) {

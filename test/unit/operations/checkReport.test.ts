@@ -103,6 +103,17 @@ describe('the check of a run', () => {
 		);
 	});
 
+	it('leaves room for what a reference would hide', () => {
+		const padded = (padding: string) => paymentRow(0, `PAY-1${padding.repeat(500)}`);
+		const toSend = [padded('x'), padded('\u2800'), padded('\u034f'), padded(' @here_2 @hereby')];
+		const { message } = runReport({ ...run, ...none, toSend });
+		const shown = message.split('\n').slice(-4);
+		expect(shown[0]).toBe(`$125.00, PAY-1${'x'.repeat(55)}…`);
+		expect(shown[1]).toBe(`$125.00, PAY-1${'\ufffd'.repeat(55)}…`);
+		expect(shown[2]).toBe(shown[1]);
+		expect(shown[3]).toMatch(/^\$125\.00, PAY-1 @ here_2 @hereby @ here_2 /);
+	});
+
 	it('says that there is nothing to pay', () => {
 		const { message } = runReport({ ...run, toSend: [], toSendTotal: 0n, duplicates: [] });
 		expect(message).toMatch(/^Nothing to pay\nService: api\.example\n/);

@@ -2,9 +2,11 @@ import { z } from 'zod';
 
 import { entityLabel } from '../../api/credentials';
 import { pendingInvites, teamUsers } from '../../api/pagination';
-import { emailKey } from '../../contract/formats';
+import { isDocumented } from '../../contract/fields';
+import { emailKey, isEmail } from '../../contract/formats';
 import { messageOf, UserError, wrapError } from '../../shared/errors';
-import type { JsonValue } from '../../shared/json';
+import type { JsonObject, JsonValue } from '../../shared/json';
+import { asWord } from '../../shared/redaction';
 import type { RunContext } from '../../run/runContext';
 
 export const personOutcome = z.object({
@@ -56,6 +58,19 @@ export async function lookUpPeople(
 	});
 }
 
+/** Anonymous invites may have no email address. But if none has one, and some have it under another name, nobody would be found. */
+function refuseOtherName(invites: readonly JsonObject[]): void {
+	if (invites.some((invite) => filled(invite.email) !== null)) return;
+	const names = invites.flatMap((invite) => Object.keys(invite));
+	const other = names.find(
+		(name) => !isDocumented(name) && invites.some((invite) => isEmail(filled(invite[name]) ?? '')),
+	);
+	if (other === undefined) return;
+	throw new UserError(`No pending invite has an email, but some have ${asWord(other)}`, {
+		hint: `If that is whom they invite, enter email = ${asWord(other)} as Field Names in the credentials.`,
+	});
+}
+
 /**
  * Reads both lists whole, since the service doesn't document whether its filter by email heeds case.
  * The invites come first: someone who accepts an invite in between is then still seen as pending.
@@ -70,7 +85,9 @@ async function readKnown(
 		const address = emailKey(person.email);
 		if (wanted.has(address)) known.set(address, person);
 	};
-	for (const invite of await pendingInvites(read, teamId)) {
+	const invites = await pendingInvites(read, teamId);
+	refuseOtherName(invites);
+	for (const invite of invites) {
 		const [email, nanoid] = [filled(invite.email), filled(invite.nanoid)];
 		if (email !== null) note({ email, outcome: 'pending', nanoid });
 	}

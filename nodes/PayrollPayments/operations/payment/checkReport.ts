@@ -20,21 +20,27 @@ import { chatMessageOf, htmlOf, LONGEST_ERROR, type Report } from './report';
 export const ASK_ABOUT_SENT =
 	'If a payment that isn’t known yet was sent for another recipient or amount, ask about that one.';
 
+/** Characters of a reference. More of them would take the place of what else a person must see. */
+const LONGEST_REFERENCE = 60;
+
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+const referenceOf = ({ reference }: OutputRecord): string =>
+	shorten(textOf(reference), LONGEST_REFERENCE);
 
 function dollarsOf({ amount }: OutputRecord): string {
 	return centsAsDollars(dollarsAsCents(textOf(amount)) ?? 0);
 }
 
 /** A row as people call it: "row 7 of the sheet (PAY-007)". */
-export function rowName({ columns, place, items }: Row): string {
-	const reference = textOf(columns?.reference) || undefined;
+export function rowName({ columns = {}, place, items }: Row): string {
+	const reference = referenceOf(columns) || undefined;
 	return placeName({ ...sheetPlaceOf({ items, place }), reference });
 }
 
 /** A payment by its reference, or else its row. */
 export function paymentName(row: Row): string {
-	return textOf(row.columns?.reference) || rowName(row);
+	return referenceOf(row.columns ?? {}) || rowName(row);
 }
 
 function reasonOf({ state }: FailedRow): string {
@@ -61,10 +67,10 @@ const beginningWithRow = (text: string) => text.replace(/^row /, 'Row ');
 
 /** A payment in lines: the amount first, then who gets it, and until when. */
 function paymentLines(columns: OutputRecord): string[] {
-	const { reference, recipient_email: email, recipient_address: address, expires } = columns;
+	const { recipient_email: email, recipient_address: address, expires } = columns;
 	return [
 		dollarsOf(columns),
-		textOf(reference),
+		referenceOf(columns),
 		textOf(email),
 		textOf(address),
 		expiryText(textOf(expires)),

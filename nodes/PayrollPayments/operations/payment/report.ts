@@ -28,7 +28,7 @@ export function inChat(text: string): string {
 	return visible(text.replace(/[\s\p{Cc}]+/gu, ' '))
 		.replace(/[<>[\]`*~|]/g, (mark) => IN_CHAT[mark] ?? '')
 		.replace(/:\/\//g, ': //')
-		.replace(/@(?=(?:all|channel|everyone|here)\b)/gi, '@ ');
+		.replace(/@(?=(?:all|channel|everyone|here)(?![a-z]))/gi, '@ ');
 }
 
 /** A few lines for a chat. */
