@@ -108,8 +108,8 @@ describe('the check of a run', () => {
 		const toSend = [padded('x'), padded('\u2800'), padded('\u034f'), padded(' @here_2 @hereby')];
 		const { message } = runReport({ ...run, ...none, toSend });
 		const shown = message.split('\n').slice(-4);
-		expect(shown[0]).toBe(`$125.00, PAY-1${'x'.repeat(55)}…`);
-		expect(shown[1]).toBe(`$125.00, PAY-1${'\ufffd'.repeat(55)}…`);
+		expect(shown[0]).toBe(`$125.00, PAY-1${'x'.repeat(95)}…`);
+		expect(shown[1]).toBe(`$125.00, PAY-1${'\ufffd'.repeat(95)}…`);
 		expect(shown[2]).toBe(shown[1]);
 		expect(shown[3]).toMatch(/^\$125\.00, PAY-1 @ here_2 @hereby @ here_2 /);
 	});

@@ -21,7 +21,7 @@ export const ASK_ABOUT_SENT =
 	'If a payment that isn’t known yet was sent for another recipient or amount, ask about that one.';
 
 /** Characters of a reference. More of them would take the place of what else a person must see. */
-const LONGEST_REFERENCE = 60;
+const LONGEST_REFERENCE = 100;
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
