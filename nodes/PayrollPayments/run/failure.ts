@@ -107,19 +107,19 @@ function notesOn(
 }
 
 /**
- * What a run has changed, or may have, that n8n stopped: n8n keeps nothing of what its node put out.
- * Undefined if it is nothing.
+ * What a try has changed, or may have, whose execution was stopped: n8n keeps nothing of what its node puts
+ * out. Undefined if it is nothing.
  */
 export function noteOnStopped(operation: Operation, rows: readonly Row[]): string | undefined {
-	const doubtful = rowsThatAre(rows, 'unknown');
-	const made = madeRecords(rows);
-	if (made.length + doubtful.length === 0) return undefined;
-	const unknown = doubtful.map((row) => {
+	const own = rows.filter(({ state }) => !('when' in state) || state.when === undefined);
+	const made = madeRecords(own);
+	const unknown = rowsThatAre(own, 'unknown').map((row) => {
 		const { error } = row.state;
 		const code = error instanceof UserError ? error.context.attemptCode : undefined;
 		const name = listed(namesOf(row.items, row.place), MAX_NAMED);
 		return code === undefined ? name : `${name} (${code})`;
 	});
+	if (made.length + unknown.length === 0) return undefined;
 	return [
 		`Stopped in the middle of ${operation.resource}.${operation.operation}`,
 		made.length > 0 && `done: ${namesOfMade(made).join(', ')}`,

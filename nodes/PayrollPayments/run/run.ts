@@ -50,7 +50,8 @@ export async function run(
 		const hasTries = node.retryOnFail === true && operation.effect === 'write';
 		const rows = hasTries ? withEarlierTries(scopeOf(context), own) : own;
 		if (hasTries) rememberTries(scopeOf(context), operation, rows);
-		if (operation.effect === 'write' && context.getExecutionCancelSignal()?.aborted === true) {
+		const isStopped = context.getExecutionCancelSignal()?.aborted === true;
+		if (isStopped && operation.effect === 'write' && isCheck !== true) {
 			const note = noteOnStopped(operation, rows);
 			const execution = `Execution ${context.getExecutionId()}, node ${node.name}`;
 			if (note !== undefined) context.logger.warn(redactor.text(`${execution}: ${note}`));

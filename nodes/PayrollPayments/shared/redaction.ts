@@ -11,14 +11,17 @@ const SHORTEST_SECRET = 8;
 export type Redact = (text: string) => string;
 
 export function shorten(text: string, longest: number): string {
-	return text.length > longest ? `${text.slice(0, longest)}…` : text;
+	if (text.length <= longest) return text;
+	/* Not in the middle of a character of two units. */
+	return `${text.slice(0, longest).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
 /** Characters of a text that messages quote. A part of a longer one could be a part of a secret. */
 const LONGEST_QUOTED = 100;
 
-/** Characters that nobody sees, or that take the room of white space. */
-export const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/gu;
+/** Characters that nobody sees, except those that only give an emoji its color. */
+export const INVISIBLE =
+	/[\p{Cf}\u2800]|(?<!\p{Extended_Pictographic})\p{Default_Ignorable_Code_Point}/gu;
 
 /** A text in which a person sees that it has invisible characters. */
 export function visible(text: string): string {

@@ -115,7 +115,7 @@ function settingsOf(options: InputOf<typeof parameters>['options']) {
 	};
 }
 
-/** n8n's engine 2.0, a preview, doesn't run triggers: a repeated or unverified delivery would go through. */
+/** n8n's engine 2.0, a preview, leaves out `execute`, which stops what ran before a restart (recordOnce.ts). */
 function refuseOtherEngine(context: IHookFunctions): void {
 	if (context.getWorkflowSettings().engineType !== 'v2') return;
 	throw new UserError('This trigger doesn’t work with n8n’s engine 2.0', {

@@ -161,10 +161,7 @@ const MADE_BEFORE = [
 	...[{ checks: { nonce: { ok: false } } }, { nonce_not_reused: false }, { saltUnique: false }],
 	...[{ errors: { nonce: ['is invalid'] } }, { nonce: 'invalid' }, { salts: { code: 17 } }],
 	...[
-		'Must be fresh',
-		'Must be 32 bytes',
-		'A new value is required',
-		'Field is required again',
+		...['Must be fresh', 'Must be 32 bytes', 'A new value is required', 'Field is required again'],
 	].map((message) => [{ path: SALT, message }]),
 	...['Expected 42, received 41', 'Received null before'].map((message) => [
 		{ path: 'nonce', message },
@@ -180,15 +177,11 @@ const NOT_MADE_BEFORE = [
 	...[{ another_payment_exists: false }, { signature_valid: false }, { new_recipient: false }],
 	...[{ recipient_new: false, paid_at: null, error: 'Forbidden' }, { step: 'completed' }],
 	...[{ invite: { sent_at: '2026-03-01' } }, { paid_at: '' }, { kyc: { status: 'unknown' } }],
-	/* What the request had, and what was missing in it. */
-	{ request: { nonce: 41, salt: '0x5f3a' }, salt: null },
-	/* What is so of the recipient. */
-	...[{ email_confirmed: true }, { recipient: { onboarding_completed: true } }],
+	/* What the request had, and what was missing in it. And what is so of the recipient. */
+	...[{ request: { nonce: 41, salt: '0x5f3a' }, salt: null }, { email_confirmed: true }],
+	{ recipient: { onboarding_completed: true } },
 	...[
-		'Required',
-		'This field is required',
-		'Field required',
-		'is missing',
+		...['Required', 'This field is required', 'Field required', 'is missing'],
 		'expected string, received undefined',
 	].map((message) => [{ code: 'invalid_type', path: SALT, message }]),
 	[{ path: SALT, message: 'Expected string, received null' }],

@@ -144,11 +144,8 @@ describe('a payment reference', () => {
 describe('an attempt code', () => {
 	it.each([
 		...['7F3A-91C2-1', '7F3A-91C2-1N', '7f3a91c2-1', ' 7F3A-91C2-999 ', '00000000-10n'],
-		...[
-			...['7F3A‑91C2‑1', '7F3A–91C2—1N', '“7F3A-91C2-1”', "'7F3A-91C2-1'", '7F3A-91C2-1.'],
-			'7F3A91C21',
-		],
-		'７Ｆ３Ａ\u00ad−91C2\u200b-1',
+		...['7F3A‑91C2‑1', '7F3A–91C2—1N', '“7F3A-91C2-1”', "'7F3A-91C2-1'", '7F3A-91C2-1.'],
+		...['7F3A91C21', '７Ｆ３Ａ\u00ad−91C2\u200b-1'],
 	])('%j is one', (text) => {
 		expect(isAttemptCode(text)).toBe(true);
 	});

@@ -75,14 +75,8 @@ describe.each([
 		/^contains .*; check its expression$/,
 		[
 			...[
-				'INV-undefined',
-				'INV-null',
-				'INV-nan',
-				'NaN-1',
-				'INV-None',
-				'INV-<NA>',
-				'INV-NULL',
-				'Infinity-1',
+				...['INV-undefined', 'INV-null', 'INV-nan', 'NaN-1', 'INV-None', 'INV-<NA>'],
+				...['INV-NULL', 'Infinity-1'],
 			],
 			...['INV-Invalid Date', '12-Invalid DateTime', '[object Object]-1'],
 		],

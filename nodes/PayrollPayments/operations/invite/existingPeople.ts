@@ -2,7 +2,6 @@ import { z } from 'zod';
 
 import { entityLabel } from '../../api/credentials';
 import { pendingInvites, teamUsers } from '../../api/pagination';
-import { isDocumented } from '../../contract/fields';
 import { emailKey, isEmail } from '../../contract/formats';
 import { messageOf, UserError, wrapError } from '../../shared/errors';
 import type { JsonObject, JsonValue } from '../../shared/json';
@@ -58,16 +57,20 @@ export async function lookUpPeople(
 	});
 }
 
+/** Names of members that are about someone else, or hold no address. */
+const NOT_THE_INVITEE = /inviter|by$|sender|creator|owner|name$/i;
+
 /** Anonymous invites may have no email address. But if none has one, and some have it under another name, nobody would be found. */
 function refuseOtherName(invites: readonly JsonObject[]): void {
 	if (invites.some((invite) => filled(invite.email) !== null)) return;
 	const names = invites.flatMap((invite) => Object.keys(invite));
 	const other = names.find(
-		(name) => !isDocumented(name) && invites.some((invite) => isEmail(filled(invite[name]) ?? '')),
+		(name) =>
+			!NOT_THE_INVITEE.test(name) && invites.some((invite) => isEmail(filled(invite[name]) ?? '')),
 	);
 	if (other === undefined) return;
 	throw new UserError(`No pending invite has an email, but some have ${asWord(other)}`, {
-		hint: `If that is whom they invite, enter email = ${asWord(other)} as Field Names in the credentials.`,
+		hint: `If the service calls an invitee’s address so everywhere, enter email = ${asWord(other)} as Field Names in the credentials.`,
 	});
 }
 

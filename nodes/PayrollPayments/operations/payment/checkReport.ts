@@ -21,7 +21,7 @@ export const ASK_ABOUT_SENT =
 	'If a payment that isn’t known yet was sent for another recipient or amount, ask about that one.';
 
 /** Characters of a reference. More of them would take the place of what else a person must see. */
-const LONGEST_REFERENCE = 100;
+const LONGEST_REFERENCE = 99;
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
@@ -38,9 +38,11 @@ export function rowName({ columns = {}, place, items }: Row): string {
 	return placeName({ ...sheetPlaceOf({ items, place }), reference });
 }
 
-/** A payment by its reference, or else its row. */
+/** A payment by its reference or, without a short one, its row. */
 export function paymentName(row: Row): string {
-	return referenceOf(row.columns ?? {}) || rowName(row);
+	const reference = textOf(row.columns?.reference);
+	const isShort = reference !== '' && reference.length <= LONGEST_REFERENCE;
+	return isShort ? reference : rowName(row);
 }
 
 function reasonOf({ state }: FailedRow): string {
