@@ -62,7 +62,6 @@ export interface Setup {
 	readonly nodeId?: string;
 	readonly parameters?: INodeParameters;
 	readonly node?: Partial<INode>;
-	/** Of the workflow. */
 	readonly settings?: IWorkflowSettings;
 	/** Parameters of the node after the trigger. */
 	readonly afterParameters?: INodeParameters;

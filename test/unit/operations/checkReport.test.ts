@@ -1,10 +1,12 @@
 import {
-	failureTexts,
-	paymentName,
 	paymentReport,
 	runReport,
 } from '../../../nodes/PayrollPayments/operations/payment/checkReport';
 import type { PaymentRow } from '../../../nodes/PayrollPayments/operations/payment/paymentRow';
+import {
+	failureTexts,
+	paymentName,
+} from '../../../nodes/PayrollPayments/operations/payment/rowTexts';
 import { refused, type Row } from '../../../nodes/PayrollPayments/run/rows';
 import { UserError } from '../../../nodes/PayrollPayments/shared/errors';
 import { payment } from '../idempotency/paymentScene';
@@ -112,7 +114,6 @@ describe('the check of a run', () => {
 			...[`$125.00, PAY-1${'x'.repeat(94)}…`, unseen, unseen],
 			expect.stringMatching(/^\$125\.00, PAY-1 @ here_2 @hereby @ here_2 /),
 		]);
-		/* Two that begin in the same way are told apart. */
 		expect(paymentName(paymentRow(6, 'x'.repeat(300)))).toMatch(/^row 7 \("?x{99}…"?\)$/);
 	});
 

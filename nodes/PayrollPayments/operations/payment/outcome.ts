@@ -4,10 +4,10 @@ import type { RunContext } from '../../run/runContext';
 import { UserError } from '../../shared/errors';
 import { counted, listed, quantity } from '../../shared/lists';
 import { centsAsDecimal, centsAsDollars } from '../../shared/money';
-import { ASK_ABOUT_SENT, failureTexts, paymentName } from './checkReport';
 import { journalOf } from './journal';
 import { isPayment, isToSend, totalCents } from './paymentRow';
 import { inChat } from './report';
+import { ASK_ABOUT_SENT, failureTexts, paymentName } from './rowTexts';
 
 /** How many codes or errors a message lists before it only counts the rest. */
 const MAX_NAMED = 10;

@@ -13,9 +13,6 @@ export interface Report {
 /** How many payments a message lists before it only counts the rest. */
 const MAX_LISTED = 10;
 
-/** Characters of an error that a message quotes. */
-export const LONGEST_ERROR = 300;
-
 const IN_CHAT: Readonly<Record<string, string>> = {
 	...{ '<': '‹', '>': '›', '[': '(', ']': ')', '`': '’', '*': '∗', '~': '∼', '|': '¦' },
 };

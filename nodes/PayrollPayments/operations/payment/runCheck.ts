@@ -9,8 +9,9 @@ import { emailKey } from '../../contract/formats';
 import { asWord } from '../../shared/redaction';
 import { counted, groupsOf } from '../../shared/lists';
 import { centsAsDecimal, centsAsDollars, dollarsAsCents, wholeCents } from '../../shared/money';
-import { rowName, runReport } from './checkReport';
+import { runReport } from './checkReport';
 import { isPayment, isSentAgain, isToSend, sumOf, totalCents, type PaymentRow } from './paymentRow';
+import { rowName } from './rowTexts';
 
 /** The balance of the paying team in US cents; undefined if it can't be read, or there are several teams. */
 async function balanceOf(
