@@ -39,7 +39,7 @@ const EXPLAINED: Readonly<Record<string, Explained>> = {
 		},
 	},
 	'operations/payment/check.ts': {
-		'return state === undefined ? [] : withKnown(row, state, ifAlreadyPaid);': {
+		'return knownOfRow === undefined ? [] : withKnown(row, knownOfRow, ifAlreadyPaid);': {
 			changes: [LIST],
 			why: 'The journal knows something of each; only the compiler doesn’t know.',
 		},
@@ -139,9 +139,9 @@ const EXPLAINED: Readonly<Record<string, Explained>> = {
 				changes: [TEXT],
 				why: 'An approval doesn’t cover what people read of a request.',
 			},
-		"return row.items.every((item) => approvals.includes(given.get(item) ?? 'none'));": {
-			changes: [["'none'", '""']],
-			why: 'Neither text is an approval.',
+		'return named !== undefined && approvals.includes(named);': {
+			changes: [['named !== undefined', 'true']],
+			why: 'No approval is undefined; only the compiler doesn’t know.',
 		},
 	},
 	'run/earlierTry.ts': {
