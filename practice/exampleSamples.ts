@@ -131,15 +131,16 @@ function deposits(): Sample {
 }
 
 /** Rows of a sheet with payments; the last of them are not paid yet. */
-function payments(paid = 0): Sample {
+function payments(paid = 0, prefix = 'PAY'): Sample {
 	return ['4200.00', '3850.50', '5125.00'].map((amount, index) => ({
 		row_number: index + 2,
-		reference: `PAY-00${index + 1}`,
+		reference: `${prefix}-00${index + 1}`,
 		recipient_email: `contractor.${index + 1}@example.com`,
 		amount,
 		outcome: index < paid ? 'paid' : '',
 		transaction: index < paid ? sampleTransaction(index) : '',
 		paid_at: index < paid ? `${SAMPLE_MONTH}-28T16:00:00.000Z` : '',
+		...{ approved_by: '', approved_at: '', fingerprint: '', status: '' },
 	}));
 }
 
@@ -150,7 +151,8 @@ const SAMPLES: Readonly<Record<string, Readonly<Record<string, () => Sample>>>> 
 	'Payroll: payroll run with one approval': { 'Read the sheet': () => payments() },
 	'Payroll: payroll run by a signed-in approver': { 'Read the sheet': () => payments() },
 	'Payroll: payroll run approved in Slack': { 'Read the sheet': () => payments() },
-	'Payroll: was it paid?': { 'Read the payments': () => payments(2) },
+	/* It writes to the sheet, which may have a PAY-001. */
+	'Payroll: was it paid?': { 'Read the payments': () => payments(2, 'SAMPLE') },
 	'Payroll: month-end statement': {
 		'Which month': () => [{ month: SAMPLE_MONTH }],
 		'Read the deposits': deposits,

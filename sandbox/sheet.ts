@@ -127,11 +127,14 @@ function practiceTabs(organisation: Organisation): Record<string, Tab> {
 	const people = [1, 2, 3].map((number) => makePerson(randomness, number));
 	const reviews = [...(team?.nameReviews ?? [])].slice(0, 3);
 	return {
-		Payments: tab('reference recipient_email amount outcome transaction paid_at', [
-			['PAY-001', 'contractor.1@example.com', 4200],
-			['PAY-002', 'contractor.2@example.com', 3850.5],
-			['PAY-003', 'contractor.3@example.com', 5125],
-		]),
+		Payments: tab(
+			'reference recipient_email amount outcome transaction paid_at approved_by approved_at fingerprint status status_at',
+			[
+				['PAY-001', 'contractor.1@example.com', 4200],
+				['PAY-002', 'contractor.2@example.com', 3850.5],
+				['PAY-003', 'contractor.3@example.com', 5125],
+			],
+		),
 		People: tab(
 			'email first_name last_name outcome',
 			people.map(({ email, firstName, lastName }) => [email, firstName, lastName]),

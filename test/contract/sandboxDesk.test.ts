@@ -73,5 +73,5 @@ it('the sheet is written by the columns that match, and answers with the columns
 	]);
 	expect(await read('Payments', { reference: 'PAY-003' })).toMatchObject([{ row_number: 4 }]);
 	const { columns } = Object(await sandbox.control('GET', 'sheet?tab=Payments'));
-	expect(columns.slice(-2)).toEqual(['paid_at', 'note']);
+	expect(columns.slice(-2)).toEqual(['status_at', 'note']);
 });

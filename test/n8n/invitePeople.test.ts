@@ -710,8 +710,7 @@ describe('Existing People: Skip, when reading fails', () => {
 		workspace().invites.length = 0;
 		list(a, { nanoid: 'in-a12345678902', invitee_email: a });
 		const { error } = await skip([{ email: a }]);
-		expect(error?.message).toContain('No pending invite has an email, but some have invitee_email');
-		expect(error?.description).toContain('email = invitee_email');
+		expect(error?.message).toContain('email, but some have invitee_email');
 		expect(posts()).toHaveLength(1);
 	});
 });

@@ -429,7 +429,6 @@ describe('a pay run', () => {
 		/* What was under way is awaited, and nothing else starts. */
 		const isRecorded = async () => (await check(items))?.to_send_count === 4;
 		await waitUntil('the first payment is recorded', isRecorded, { milliseconds: 30_000 });
-		/* n8n keeps nothing of what its node puts out. */
 		expect(log.lines).toContainEqual(
 			expect.stringMatching(/Stopped in .* payment\.create; done: item 0 \(tx-\S{12}\)$/),
 		);
