@@ -63,8 +63,8 @@ const NOT_THE_INVITEE = /inviter|by$|sender|creator|owner|name$/i;
 /** Anonymous invites may have no email address. But if none has one, and some have it under another name, nobody would be found. */
 function refuseOtherName(invites: readonly JsonObject[]): void {
 	if (invites.some((invite) => filled(invite.email) !== null)) return;
-	const names = invites.flatMap((invite) => Object.keys(invite));
-	const other = names.find(
+	const names = new Set(invites.flatMap((invite) => Object.keys(invite)));
+	const other = [...names].find(
 		(name) =>
 			!NOT_THE_INVITEE.test(name) && invites.some((invite) => isEmail(filled(invite[name]) ?? '')),
 	);
