@@ -304,6 +304,7 @@ it.each([
 	[SIGNED_IN, 'Approved?', FAILED, /"leftValue":false/],
 	[SLACK, 'Ask for approval', { ...asked('reference'), ...FAILED_CHECK }, ONE_BUTTON],
 	[FORM, 'Write the outcome', BEFORE, /"paid","transaction":"tx-1".*-31T/],
+	[FORM, 'Write the outcome', { ...BEFORE, 'Check the run': [{ already_paid: [] }] }, LEFT_ALONE],
 	[FORM, 'Write the outcome', usedAgain({ outcome: ' Paid' }), LEFT_ALONE],
 	[FORM, 'Write the outcome', usedAgain({ outcome: 'unknown' }), LEFT_ALONE],
 	[FORM, 'Write the outcome', usedAgain({ outcome: '' }), /"reference":"Not written: A"/],

@@ -107,13 +107,13 @@ function notesOn(
 }
 
 /**
- * What a try has changed, or may have, whose execution was stopped: n8n keeps nothing of what its node puts
+ * What the tries of a stopped execution have changed, or may have: n8n keeps nothing of what its node puts
  * out. Undefined if it is nothing.
  */
 export function noteOnStopped(operation: Operation, rows: readonly Row[]): string | undefined {
-	const own = rows.filter(({ state }) => !('when' in state) || state.when === undefined);
-	const made = madeRecords(own);
-	const unknown = rowsThatAre(own, 'unknown').map((row) => {
+	const made = madeRecords(rows);
+	const own = rowsThatAre(rows, 'unknown').filter(({ state }) => state.when !== 'earlierRun');
+	const unknown = own.map((row) => {
 		const { error } = row.state;
 		const code = error instanceof UserError ? error.context.attemptCode : undefined;
 		const name = listed(namesOf(row.items, row.place), MAX_NAMED);

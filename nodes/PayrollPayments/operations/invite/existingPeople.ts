@@ -58,7 +58,8 @@ export async function lookUpPeople(
 }
 
 /** Names of members that are about someone else, or hold no address. */
-const NOT_THE_INVITEE = /inviter|by$|sender|creator|owner|name$/i;
+const NOT_THE_INVITEE =
+	/inviter|issuer|sender|creator|owner|admin|by(?:_?e?mail)?$|^(?:invitee_|company_|team_)?name$/i;
 
 /** Anonymous invites may have no email address. But if none has one, and some have it under another name, nobody would be found. */
 function refuseOtherName(invites: readonly JsonObject[]): void {
