@@ -57,7 +57,7 @@ const PARTS: Readonly<Record<string, Part>> = {
 	idempotency: {
 		section: 'mutationsIdempotency',
 		mutated: ['idempotency/*.ts'],
-		tests: ['unit/idempotency/*.test.ts', 'unit/trigger/recordEvent.test.ts'],
+		tests: ['{unit/idempotency/*,unit/trigger/recordEvent,n8n/laterTries}.test.ts'],
 		/* The clock of these tests takes a whole processor while one hangs. */
 		testTimeout: 5_000,
 		explained: true,

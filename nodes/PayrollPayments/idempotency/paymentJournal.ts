@@ -397,10 +397,8 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 		{ inProcess, inStore }: AttemptClaims,
 		error: UserError,
 	): Promise<UserError> {
-		const isCleared = await inStore.release().then(
-			() => true,
-			() => false,
-		);
+		let isCleared = true;
+		await inStore.release().catch(() => (isCleared = false));
 		inProcess.release();
 		const refusal = notMade(attempt, error, isCleared);
 		this.tries.set(attempt.payment.slot, { refusal });
