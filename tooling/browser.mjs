@@ -38,10 +38,13 @@ const PAGE = `<style>
 /** @param {BrowserCommand} command */
 export async function launch(command) {
 	const { chromium } = await import('playwright-core');
-	return await chromium.launch({
-		...command,
-		args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--disable-background-networking'],
-	});
+	const start = async () =>
+		await chromium.launch({
+			...command,
+			args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--disable-background-networking'],
+		});
+	/* On a busy machine, Chromium can crash while it starts. */
+	return await start().catch(start);
 }
 
 /**
