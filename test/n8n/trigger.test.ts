@@ -93,7 +93,7 @@ describe('the credentials', () => {
 		expect(await n8n.outputs()).toEqual([]);
 	});
 
-	it('can’t be activated for n8n’s engine 2.0, which would pass on what isn’t verified', async () => {
+	it('can’t be activated for n8n’s engine 2.0, where events would run again', async () => {
 		const n8n = await host({ settings: { engineType: 'v2' } });
 		await expect(n8n.hook('create')).rejects.toThrow('engine 2.0');
 	});

@@ -96,7 +96,7 @@ it.each([
 	...'claimed confirmed debited disbursed dispatched queued received redeemed relayed transferred'
 		.split(' ')
 		.map((made) => `It was ${made}`),
-])('means that it was there before: %s', (text) => {
+])('leaves open that it succeeded: %s', (text) => {
 	expect(mayHaveSucceeded(text)).toBe(true);
 });
 
@@ -151,6 +151,6 @@ it.each([
 	...['KYC status: submitted', 'Recipient not cleared', 'The tx-type is wrong'],
 	...['It hasn’t been paid', "It hasn't been paid", 'No payment was made', 'Returned to sender'],
 	...['Payment 123 failed', 'Misuse of the API', 'Session timed out'],
-])('does not mean that it was there before: %s', (text) => {
+])('leaves no doubt that it failed: %s', (text) => {
 	expect(mayHaveSucceeded(text)).toBe(false);
 });
