@@ -69,18 +69,24 @@ export async function startSandbox(dataFolder: string): Promise<SandboxProcess> 
 	return sandbox;
 }
 
-/** Runs *First steps* with the built package in n8n's own engine, while n8n isn't there yet. */
-export async function showFirstResult(sandbox: SandboxProcess): Promise<void> {
-	const lines = await withProgress('Running “First steps” in n8n’s engine', async () =>
-		run(
-			process.execPath,
-			['--import', 'tsx', path.join('practice', 'firstResult.ts'), FIRST_STEPS, sandbox.url],
-			{
-				cwd: repository,
-				env: cleanEnvironment({ N8N_LOG_LEVEL: 'silent', N8N_USER_FOLDER: buildFolder }),
-			},
-		),
+/**
+ * Runs *First steps* with the built package in n8n's own engine, while n8n isn't there yet.
+ *
+ * @param ready the sandbox, as soon as it runs and the package is built
+ */
+export async function showFirstResult(ready: Promise<SandboxProcess>): Promise<void> {
+	/* It loads the engine meanwhile. */
+	const engine = run(
+		process.execPath,
+		['--import', 'tsx', path.join('practice', 'firstResult.ts'), FIRST_STEPS],
+		{
+			cwd: repository,
+			env: cleanEnvironment({ N8N_LOG_LEVEL: 'silent', N8N_USER_FOLDER: buildFolder }),
+			input: ready.then(({ url }) => url),
+		},
 	);
+	await Promise.race([ready, engine]);
+	const lines = await withProgress('Running “First steps” in n8n’s engine', async () => engine);
 	print(lines.trimEnd());
 }
 

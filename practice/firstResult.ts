@@ -1,5 +1,8 @@
 // Runs an example in n8n's own engine, without n8n's server, and prints what each node answered:
-// `tsx practice/firstResult.ts EXAMPLE SANDBOX_URL`. Loads the package from dist/ as n8n does.
+// `echo SANDBOX_URL | tsx practice/firstResult.ts EXAMPLE`. Loads the package from dist/ as n8n does, once
+// it has been told the URL: loading the engine takes longer than running the example.
+import { text } from 'node:stream/consumers';
+
 import { PackageDirectoryLoader } from 'n8n-core';
 import {
 	NodeConnectionTypes,
@@ -67,8 +70,9 @@ async function main(example: string, sandboxUrl: string): Promise<boolean> {
 		loader.getCredential('payrollPaymentsApi').type,
 		walletCredentials(sandboxUrl, await administrator(sandboxUrl)),
 	);
-	const text = exampleText(example, await firstTeam(sandboxUrl));
-	const { nodes, ...workflow }: EngineWorkflow = JSON.parse(text);
+	const { nodes, ...workflow }: EngineWorkflow = JSON.parse(
+		exampleText(example, await firstTeam(sandboxUrl)),
+	);
 	const run = await runInEngine(
 		{ ...workflow, nodes: nodes.filter(({ type }) => !type.endsWith('.stickyNote')) },
 		nodeTypes,
@@ -80,5 +84,7 @@ async function main(example: string, sandboxUrl: string): Promise<boolean> {
 	return run.status === 'success';
 }
 
-const [example = '', sandboxUrl = ''] = process.argv.slice(2);
-void main(example, sandboxUrl).then((succeeded) => process.exit(succeeded ? 0 : 1));
+const [example = ''] = process.argv.slice(2);
+void text(process.stdin)
+	.then(async (sandboxUrl) => await main(example, sandboxUrl.trim()))
+	.then((succeeded) => process.exit(succeeded ? 0 : 1));

@@ -71,11 +71,21 @@ async function loadDemo() {
 	return await tsImport('../practice/demo.ts', import.meta.url);
 }
 
-async function startSandbox() {
-	const demo = await loadDemo();
+/** @param {Awaited<ReturnType<typeof loadDemo>>} demo */
+async function startSandbox(demo) {
 	const sandbox = await demo.startSandbox(dataFolder);
 	servers.push(sandbox);
-	return { demo, sandbox };
+	return sandbox;
+}
+
+/** Starts to build and to pack the package. What needs only dist/ doesn't wait for the tarball. */
+function startBuild() {
+	/** @type {(reason?: unknown) => void} */
+	let onBuilt = () => {};
+	/** @type {Promise<unknown>} */
+	const onceBuilt = new Promise((resolve) => (onBuilt = resolve));
+	const tarball = withProgress('Building and packing', async () => await packedPackage(onBuilt));
+	return { built: Promise.race([onceBuilt, tarball]), tarball };
 }
 
 /** Resolves with whether everything succeeded; without `--once`, when the servers have ended. */
@@ -83,15 +93,15 @@ async function start() {
 	refuseSecondStart();
 	if (reset) removeN8nData();
 	await installDependencies('start');
-	const [tarball, { demo, sandbox }] = await Promise.all([
-		withProgress('Building and packing', packedPackage),
-		startSandbox(),
-	]);
+	const { built, tarball } = startBuild();
+	const demo = await loadDemo();
+	const ready = Promise.all([startSandbox(demo), built]).then(([sandbox]) => sandbox);
 	/* Beside n8n's installation, what comes before it takes twice as long. */
-	if (!(await isN8nInstalled())) await demo.showFirstResult(sandbox);
+	if (!(await isN8nInstalled())) await demo.showFirstResult(ready);
+	const sandbox = await ready;
 	const [installation] = await Promise.all([
 		installN8n(),
-		demo.installPackage(dataFolder, tarball),
+		tarball.then(async (file) => await demo.installPackage(dataFolder, file)),
 	]);
 	const n8nProcess = await demo.prepareN8n(installation, dataFolder, { dev });
 	servers.push(n8nProcess);

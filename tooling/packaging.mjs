@@ -64,9 +64,14 @@ export async function buildPackage() {
 	await whileAlone(build);
 }
 
-/** Builds dist/ and packs it as npm publishes it. */
-async function buildAndPack() {
+/**
+ * Builds dist/ and packs it as npm publishes it.
+ *
+ * @param {() => void} onBuilt
+ */
+async function buildAndPack(onBuilt) {
 	await build();
+	onBuilt();
 	const printed = await npm(['pack', '--json', '--pack-destination', buildFolder], {
 		cwd: repository,
 	});
@@ -80,18 +85,22 @@ async function buildAndPack() {
 /**
  * The package as npm publishes it, built and packed unless that has been done for these sources.
  *
+ * @param {() => void} [onBuilt] called when dist/ is complete
  * @returns {Promise<string>} the tarball's path
  */
-export async function packedPackage() {
+export async function packedPackage(onBuilt = () => {}) {
 	const record = path.join(buildFolder, 'packed.json');
 	return await whileAlone(async () => {
 		const sources = fingerprint();
 		/** @type {{ sources?: string; tarball?: string }} */
 		const last = existsSync(record) ? JSON.parse(readFileSync(record, 'utf8')) : {};
 		const isThere = existsSync(last.tarball ?? '') && existsSync(path.join(repository, 'dist'));
-		if (last.tarball !== undefined && isThere && last.sources === sources) return last.tarball;
+		if (last.tarball !== undefined && isThere && last.sources === sources) {
+			onBuilt();
+			return last.tarball;
+		}
 		rmSync(record, { force: true });
-		const tarball = await buildAndPack();
+		const tarball = await buildAndPack(onBuilt);
 		writeFileSync(record, JSON.stringify({ sources, tarball }));
 		return tarball;
 	});

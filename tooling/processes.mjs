@@ -137,16 +137,23 @@ export function cleanEnvironment(additions = {}) {
  *
  * @param {string} command
  * @param {string[]} args
- * @param {{ cwd?: string; env?: Record<string, string> }} [options]
+ * @param {{ cwd?: string; env?: Record<string, string>; input?: Promise<string> }} [options] with what
+ * it reads from its standard input: nothing if that can't be had
  * @returns {Promise<string>}
  * @throws {Error} with the last lines of its output, when its exit code isn't 0
  */
-export async function run(command, args, { cwd, env = cleanEnvironment() } = {}) {
+export async function run(command, args, { cwd, env = cleanEnvironment(), input } = {}) {
 	const { child, ended } = spawnGroup(command, args, {
 		cwd,
 		env,
-		stdio: ['ignore', 'pipe', 'pipe'],
+		stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
 	});
+	// It may have ended before it reads.
+	child.stdin?.on('error', () => {});
+	input?.then(
+		(text) => child.stdin?.end(text),
+		() => child.stdin?.end(),
+	);
 	let output = '';
 	let everything = '';
 	child.stdout?.setEncoding('utf8').on('data', (chunk) => {
