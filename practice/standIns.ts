@@ -31,10 +31,10 @@ function codeOf(value: unknown): string {
 		.join(' + ');
 }
 
-/** An expression for an object whose values are texts or expressions. */
-export const objectOf = (values: Values): string =>
+/** An expression for an object whose values are texts or expressions, each with this code behind it. */
+export const objectOf = (values: Values, behind = ''): string =>
 	`={{ ({ ${Object.entries(values)
-		.map(([name, value]) => `${JSON.stringify(name)}: ${codeOf(value)}`)
+		.map(([name, value]) => `${JSON.stringify(name)}: ${codeOf(value)}${behind}`)
 		.join(', ')} }) }}`;
 
 /** What a Google Sheets node does, as `POST /sandbox/sheet` takes it. */
@@ -46,7 +46,8 @@ export function sheetBody(parameters: unknown): Body {
 		operation,
 		tab: sheetName.value,
 		filter: objectOf(Object.fromEntries(filter)),
-		row: Object.keys(value).length > 0 ? objectOf(value) : '={{ $json }}',
+		/* n8n empties a cell for which there is no value (update.operation.js, appendOrUpdate.operation.js). */
+		row: Object.keys(value).length > 0 ? objectOf(value, " ?? ''") : '={{ $json }}',
 		matching: `={{ ${JSON.stringify(matchingColumns)} }}`,
 	};
 }

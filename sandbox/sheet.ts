@@ -54,7 +54,7 @@ export class Sheet {
 
 	/**
 	 * Reads rows, or writes one and answers with its columns. `update` leaves a row alone that it can't
-	 * find.
+	 * find, and writes to no column that the tab hasn't.
 	 */
 	perform({ operation, tab: name, row, matching, filter }: SheetRequest): Row | readonly Row[] {
 		const found = (wanted: Row, columns: readonly string[]): Row[] =>
@@ -64,7 +64,10 @@ export class Sheet {
 		if (operation === 'read') return found(filter, Object.keys(filter));
 		const isNew = operation === 'append' || matching.length === 0;
 		const [same] = isNew ? [] : found(row, matching);
-		if (same) this.change(name, Number(same[ROW_NUMBER]), row);
+		const { columns = [] } = this.tab(name) ?? {};
+		const known = Object.entries(row).filter(([column]) => columns.includes(column));
+		const cells = operation === 'update' ? Object.fromEntries(known) : row;
+		if (same) this.change(name, Number(same[ROW_NUMBER]), cells);
 		else if (operation !== 'update') this.append(name, row);
 		return row;
 	}

@@ -20,7 +20,7 @@ export class PayrollPayments implements INodeType {
 		group: ['transform'],
 		version: 1,
 		subtitle,
-		description: 'Run payroll, payments and compliance with a wallet sign-in',
+		description: 'Read balances and team users, invite people, resolve name reviews and send payments',
 		defaults: { name: 'Payroll Payments' },
 		usableAsTool: true,
 		sensitiveOutputFields: ['jwt'],

@@ -24,7 +24,7 @@ export class PayrollPaymentsTrigger implements INodeType {
 		subtitle,
 		/* n8n's panel of nodes shows this for the action node, too (useActionsGeneration.ts in n8n). */
 		description:
-			'Pay and invite people, or start the workflow when a deposit or another event arrives',
+			'Starts the workflow when a deposit or another event arrives; its actions pay and invite people',
 		eventTriggerDescription: 'Waiting for the service to send an event to the test URL',
 		activationMessage:
 			'Copy the trigger’s production URL into the service’s dashboard. n8n can’t register it for you.',

@@ -422,7 +422,7 @@ it('npm run dev shows a change in the running n8n', async () => {
 		(each) => path.join(built, each),
 	)) {
 		const text = readFileSync(file, 'utf8');
-		writeFileSync(file, text.replaceAll('Run payroll, payments', 'Changed: payroll, payments'));
+		writeFileSync(file, text.replaceAll('Read balances and team', 'Changed: balances and team'));
 	}
 	expect(updateInstalled(built, installed)).toBe(true);
 	const described = async () =>

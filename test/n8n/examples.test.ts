@@ -199,13 +199,23 @@ const WITHOUT_AMOUNT = depositsOf(
 	deposit,
 	{ ...deposit, deposit_id: 'de-9', amount: '1,200.00' },
 	{ ...deposit, amount: '', received_at: APRIL },
+	...['1.200', '1e3', true, 1.125].map((amount) => ({ ...deposit, amount })),
 );
 const NO_AMOUNT =
-	/"1 deposit"[^}]*"10.00"[^]*"deposit without an amount"[^}]*"amount":""[^]*"id":"de-9","amount":""(?![^]*deposit without)/;
-const paidIn = (currency: string): Rows => ({
-	...MONTH,
-	'Read the payments': [{ outcome: 'paid', amount: '4200.00', paid_at: MARCH, currency }],
-});
+	/"1 deposit"[^}]*"10.00"(?:[^]*?"deposit without an amount"[^}]*"amount":""){6}(?![^]*deposit without)/;
+/** Neither has all that it takes. */
+const UNREADABLE = depositsOf(
+	{ ...deposit, ...taken, received_at: '2026', reverted_at: '' },
+	{ ...deposit, currency: ' ' },
+);
+const NOT_COUNTED =
+	/"0 deposits".*"0 reversals".*"deposit without a date".*"reversal without a date".*"deposit without a currency"/;
+/** A row that was copied. *Was it paid?* writes to the first one. */
+const paidIn = (currency: string, status = ''): Rows => {
+	const payment = { outcome: 'paid', amount: '4200.00', paid_at: MARCH, currency };
+	const row = { ...payment, reference: 'A', transaction: 'tx-1' };
+	return { ...MONTH, 'Read the payments': [{ ...row, status }, row] };
+};
 /** Headers as people write them. */
 const CAPITALIZED: Rows = {
 	...depositsOf({ Status: 'complete', 'Received at': MARCH, Amount: 10, Currency: 'USD' }),
@@ -215,12 +225,17 @@ const BOTH_READ = /"1 deposit"[^}]*"10.00".*"1 payment"[^}]*"-4200.00"/;
 /** What the message of a statement is made of. */
 const statement = (...types: string[]): Rows => ({
 	'Which month': [{ month: '2026-03' }],
-	'Get the balance': [{ balance: '7500.00', currency: 'USD' }],
+	'Get the balance': [{ entity_id: 'te-1', balance: '7500.00', currency: 'USD' }],
 	Statement: types.map((type) => ({ type, amount: '10.00', currency: 'USD', party: '1 deposit' })),
 });
 const IN_DOLLARS = /"1 payment"[^}]*"amount":"-4200.00","currency":"USD"/;
 const NAMELESS: Rows = {
 	'Deposit received': [{ entity_id: null, destination_amount: null, destination_currency: null }],
+};
+const NO_TIME: Rows = {
+	'Deposit received': [
+		{ idempotency_key: '1', created_at: APRIL, deposit_id: null, updated_at: null },
+	],
 };
 const NO_NAMES = /"an unknown account".*"A deposit"/;
 const NO_CURRENCY: Rows = { 'Deposit received': [{ destination_amount: '1250.00' }] };
@@ -257,18 +272,20 @@ it.each([
 	[MONTH_END, 'Statement', NEXT_MONTH, TAKEN_BACK],
 	[MONTH_END, 'Statement', BY_HAND, TAKEN_BY_HAND],
 	[MONTH_END, 'Statement', WITHOUT_AMOUNT, NO_AMOUNT],
+	[MONTH_END, 'Statement', UNREADABLE, NOT_COUNTED],
+	[MONTH_END, 'Statement', paidIn('', 'failed'), /"0 payments"/],
 	[MONTH_END, 'Statement', CAPITALIZED, BOTH_READ],
 	[
 		MONTH_END,
 		'Send the statement',
 		statement('deposit', 'total of deposits'),
-		/: \$10\.00 in 1 deposit\. Balance now: \$7,500\.00"/,
+		/: \$10\.00 in 1 deposit\. Balance of te-1 now: \$7,500\.00"/,
 	],
 	[
 		MONTH_END,
 		'Send the statement',
 		statement('total of deposits', 'deposit without a date', 'payment without an amount'),
-		/\$7,500\.00\. Not in the totals: 2 rows without a date, amount or known outcome, at the end of the file"/,
+		/\$7,500\.00\. Not in the totals: 2 rows without a date, amount, currency or known outcome, at the end of the file"/,
 	],
 	[MONTH_END, 'Statement', paidIn(''), IN_DOLLARS],
 	[MONTH_END, 'Statement', paidIn('usd'), IN_DOLLARS],
@@ -276,6 +293,7 @@ it.each([
 	['deposit-to-slack', 'Name the account', NAMELESS, NO_NAMES],
 	['deposit-to-sheet', 'Name the account', NAMELESS, /"an unknown account"/],
 	['deposit-to-message', 'Name the account', NO_CURRENCY, /"1,250.00 in an unknown currency"/],
+	['deposit-to-sheet', 'Name the account', NO_TIME, /"event 1".*"value":"2026-04-01/],
 	['deposit-to-sheet', 'Write the row', again('complete', first), KEPT],
 	['deposit-to-sheet', 'Write the row', again('reverted', first), KEPT_TWICE],
 	['deposit-to-sheet', 'Write the row', again('reverted', {}), TAKEN_NOW],
@@ -341,6 +359,21 @@ it.each([
 	expect(await outputOf(example, node, before)).toMatch(expected);
 });
 
+it.each([
+	['Which month', { month: '2026-3' }, 'write it as 2026-03 in place of 2026-3'],
+	['Read the deposits', { State: 'complete' }, 'sheet of deposits has no column status'],
+	['Read the payments', { Result: 'paid' }, 'sheet of payments has no column outcome'],
+])('a statement isn’t made of nothing: %s', (node, row, said) => {
+	const before: Rows = { ...MONTH, [node]: [row] };
+	const $ = (name: string) => {
+		const all = (before[name] ?? []).map((json) => ({ json }));
+		return { all: () => all, first: () => all[0] };
+	};
+	const { nodes } = readExample(MONTH_END);
+	const code = nodes.find(({ name }) => name === 'Statement')?.parameters.jsCode;
+	expect(() => runInNewContext(`(() => {${String(code)}})()`, { $ })).toThrow(said);
+});
+
 it('marks a name review as sent before it sends the decision', () => {
 	const { connections } = readExample('name-reviews-from-queue');
 	const text = JSON.stringify(connections);
@@ -380,8 +413,8 @@ it.each([
 	});
 	const changes = (): unknown => runInNewContext(`(() => {${String(code)}})()`, { $ });
 	expect(changes()).toHaveLength(count);
-	rows['Read the payments']?.forEach((each) => delete each.status);
-	expect(changes).toThrow('no column status');
+	rows['Read the payments']?.forEach((each) => delete each.transaction);
+	expect(changes).toThrow('no column transaction.');
 });
 
 /* test/e2e/examples/deposits.test.ts has another account and another amount. */
@@ -393,7 +426,7 @@ describe('balance rose without a deposit event', () => {
 		deposit_id: `de-${++count}`,
 		created_at: minutes(at),
 		entity_id: 'te-1',
-		destination_currency: 'USD',
+		destination_currency: 'usd',
 		destination_amount_cents: cents,
 	});
 	const isAlarm = async (cents: number, deposits: IDataObject[]): Promise<boolean> => {

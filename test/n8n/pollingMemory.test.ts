@@ -241,6 +241,23 @@ it.each([1, 2, 5])(
 	},
 );
 
+it.each([0, 1])(
+	'goes on when n8n loads an updated package under it, after %i results that n8n threw away',
+	async (drops) => {
+		const trigger = await switchedOn();
+		trigger.drops = drops;
+		const { nanoid } = organisation().addUser(team());
+		if (drops > 0) await trigger.tick();
+		/* n8n loads the package’s modules again, and keeps the trigger’s context (directory-loader.js). */
+		jest.resetModules();
+		await trigger.tick();
+		expect(trigger.take()).toMatchObject([{ nanoid }]);
+		const other = organisation().addUser(team());
+		await trigger.tick();
+		expect(trigger.take()).toMatchObject([{ nanoid: other.nanoid }]);
+	},
+);
+
 it('goes on when the trigger was renamed', async () => {
 	const trigger = await switchedOn();
 	const { nanoid } = organisation().addUser(team());

@@ -55,7 +55,7 @@ export const limitFields = {
 				description: 'Read everything, and make the changes that you select',
 			},
 			everything: 'Read everything, make every change, and send payments',
-			readOnly: 'Read everything, and change nothing',
+			readOnly: 'Read everything, and change nothing but what Other Nodes May Also Send lists',
 		}),
 		'readOnly',
 	),

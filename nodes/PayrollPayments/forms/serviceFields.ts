@@ -30,7 +30,7 @@ const DASH = '[-\\u2010-\\u2015\\u2212]';
 
 /** Where an identifier is found, which the service doesn't document. */
 const WHERE_TO_FIND =
-	'Ask an administrator in your company. To select it here, list it under Teams and Companies in the credentials.';
+	'For the ID, ask an administrator in your company. To select it from a list, enter it under Teams and Companies in the credentials.';
 
 interface Locator {
 	readonly label: string;
@@ -158,7 +158,7 @@ export const roleOptions = {
 		{
 			label: 'Expected Role Code',
 			description:
-				'Code that the service gives in place of the role, if a person has found out that it stands for the role above; any other code is refused',
+				'Code that stands for the role above, as the service’s support says; any other code is refused',
 			example: '2',
 			empty: 'refuse',
 			expressions: 'never',

@@ -94,11 +94,11 @@ export const hints: NodeHint[] = [
 	{
 		type: 'warning',
 		message:
-			'This sends a payment for each input item, or for each row of its list. To review them first, turn on Check Only under Options.',
+			'This sends a payment for each input item, or for each row of its list. To review them first, add Check Only under Options.',
 		location: 'inputPane',
 		whenToDisplay: 'beforeExecution',
 		displayCondition:
-			'={{ $parameter["resource"] === "payment" && $parameter["options"]["checkOnly"] !== true }}',
+			'={{ $parameter["resource"] === "payment" && $parameter["options"]["checkOnly"] !== true && !$parameter["options"]["approvedCheck"] }}',
 	},
 	{
 		type: 'info',

@@ -11,11 +11,28 @@ import { compare, type Change, type Source } from './compare';
 import { EVENTS, readParameters, type PollEvent } from './eventKinds';
 import { decodeMemory, encodeMemory, isMemoryOf, TriggerMemory } from './memory';
 
-/** The activations that have polled: n8n makes one context for each (active-workflow-triggers.js). */
-const polled = new WeakSet<IPollFunctions>();
+/** Of an activation, for which n8n makes one context (active-workflow-triggers.js). */
+interface Activation {
+	hasPolled?: boolean;
+	/** When the poll that is under way began. */
+	pollingSince?: number;
+	/** n8n's own `__emit`; {@link beforeEmitting} replaces it until a result is emitted. */
+	emit?: IPollFunctions['__emit'];
+}
 
-/** When the poll that is under way began. */
-const pollingSince = new WeakMap<IPollFunctions, number>();
+/**
+ * On n8n's context: once the package is updated in the editor, n8n loads this module again, and keeps the
+ * context (directory-loader.js, triggers-and-pollers.js).
+ */
+const ACTIVATION = Symbol.for('n8n-nodes-payroll-payments.activation');
+
+interface PollContext extends IPollFunctions {
+	[ACTIVATION]?: Activation;
+}
+
+function activationOf(context: PollContext): Activation {
+	return (context[ACTIVATION] ??= {});
+}
 
 /** A poll that hangs for longer than this doesn't keep others from starting. */
 const MAX_POLL_MS = 10 * 60_000;
@@ -36,10 +53,11 @@ const reportedLater = new WeakSet<UserError>();
 export async function poll(context: IPollFunctions): Promise<INodeExecutionData[][] | null> {
 	const redactor = new Redactor();
 	const isManual = context.getMode() === 'manual';
+	const activation = activationOf(context);
 	const now = systemClock.elapsed();
 	/* n8n starts a poll while the one before is under way. It would ask the service for the same. */
-	if (now - (pollingSince.get(context) ?? -Infinity) < MAX_POLL_MS) return null;
-	pollingSince.set(context, now);
+	if (now - (activation.pollingSince ?? -Infinity) < MAX_POLL_MS) return null;
+	activation.pollingSince = now;
 	const deadline =
 		!isManual && isResumed(context) ? AbortSignal.timeout(MAX_FIRST_POLL_MS) : undefined;
 	try {
@@ -57,11 +75,11 @@ export async function poll(context: IPollFunctions): Promise<INodeExecutionData[
 		/* The edit may be wrong: n8n then shows the error and leaves the trigger off. */
 		if (context.getActivationMode() === 'update' && !losesNothing) throw shown;
 		/* n8n gives up a trigger for good if its first poll fails within fifteen seconds. */
-		polled.add(context);
+		activation.hasPolled = true;
 		context.__emitError(shown);
 		return null;
 	} finally {
-		pollingSince.delete(context);
+		delete activation.pollingSince;
 	}
 }
 
@@ -77,7 +95,7 @@ function tooSlow(): UserError {
  */
 function isResumed(context: IPollFunctions): boolean {
 	const mode = context.getActivationMode();
-	return !polled.has(context) && ['init', 'leadershipChange', 'update'].includes(mode);
+	return !activationOf(context).hasPolled && ['init', 'leadershipChange', 'update'].includes(mode);
 }
 
 function isReportedLater(error: unknown): boolean {
@@ -95,7 +113,8 @@ async function pollOnce(
 	signal?: AbortSignal,
 ): Promise<INodeExecutionData[][] | null> {
 	const memory = new TriggerMemory(context);
-	const isFirst = !polled.has(context);
+	const activation = activationOf(context);
+	const isFirst = !activation.hasPolled;
 	const mode = context.getActivationMode();
 	/*
 	 * n8n says "activate" for as long as the workflow is on, so only the first poll can mean it. Whatever
@@ -134,7 +153,7 @@ async function pollOnce(
 	if (signal?.aborted === true) return null;
 	/* A poll that overlaps with this one has reported its changes. */
 	if (memory.revision !== revision) return null;
-	polled.add(context);
+	activation.hasPolled = true;
 	if (text === memory.text) return null;
 	/* n8n saves after an activation. Its poll scheduler says "update" at every poll. */
 	if (items.length === 0 && isFirst && mode !== 'update') {
@@ -153,9 +172,6 @@ async function pollOnce(
 	return [items];
 }
 
-/** n8n's own function of each context; {@link beforeEmitting} replaces it until a result is emitted. */
-const emitters = new WeakMap<IPollFunctions, IPollFunctions['__emit']>();
-
 /**
  * n8n drops the result of a poll, without a word, if its trigger was published again meanwhile
  * (poll-trigger-executor.js), and its scheduler lets polls overlap (poll-trigger-task-handler.js). So a
@@ -163,8 +179,7 @@ const emitters = new WeakMap<IPollFunctions, IPollFunctions['__emit']>();
  * @param remember gives false if another poll has reported the same meanwhile
  */
 function beforeEmitting(context: IPollFunctions, remember: () => boolean): void {
-	const emit = emitters.get(context) ?? context.__emit.bind(context);
-	emitters.set(context, emit);
+	const emit = (activationOf(context).emit ??= context.__emit.bind(context));
 	context.__emit = (...result) => {
 		context.__emit = emit;
 		if (remember()) emit(...result);

@@ -185,6 +185,7 @@ describe('payment by signed-in approvers', () => {
 		const record = {
 			...{ approved_by: OWNER.email, outcome: 'paid', fingerprint: check?.approval },
 			second_approved_by: second === undefined ? '' : 'ben@example.com',
+			...(second === undefined ? { second_approved_at: '' } : {}),
 		};
 		expect(outputOf(execution, 'Add to the record')).toMatchObject(sent === 1 ? [record] : []);
 	});

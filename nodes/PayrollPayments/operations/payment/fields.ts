@@ -17,7 +17,7 @@ import { paymentCents, paymentDollars } from './amounts';
 import { dollarsAsCents } from '../../shared/money';
 import { TYPED_AMOUNT_UNITS } from '../../signing/typedAmount';
 
-const WHEN_NEEDED = 'Only needed if Payment Authorization is not a whole EIP-712 payload';
+const WHEN_NEEDED = 'Only needed if the payment authorization is not a whole EIP-712 payload';
 
 /** An option that only a person can set. */
 const BY_HAND = { empty: 'preset', expressions: 'never' } as const;
@@ -77,7 +77,7 @@ export const runOptions = {
 	typedAmountUnit: choice(
 		{
 			label: 'Typed Amount Unit',
-			description: 'Unit of data.amount in Payment Authorization',
+			description: 'Unit of data.amount in the payment authorization',
 			...BY_HAND,
 		},
 		menuOf(['cents', 'notChecked', 'tokenSixDecimals'], (unit) => TYPED_AMOUNT_UNITS[unit].label),
@@ -120,7 +120,7 @@ export const options = {
 	expectedPayments: wholeNumber(
 		{
 			label: 'Expected Payments',
-			description: 'How many payments the run must have',
+			description: 'How many payments the run must have; with any other number, nothing is sent',
 			empty: 'refuse',
 		},
 		{ least: 1, preset: 0 },

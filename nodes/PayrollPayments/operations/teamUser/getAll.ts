@@ -170,7 +170,7 @@ export const getTeamUsers = defineRead({
 			{
 				displayName: 'Filters',
 				placeholder: 'Add filter',
-				description: 'Applied by this node after it has read all users of the team',
+				description: 'Applied by this node after reading',
 			},
 			filterFields,
 		),

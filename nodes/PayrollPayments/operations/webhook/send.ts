@@ -15,7 +15,7 @@ export const sendTestDelivery = defineWrite({
 	resource: 'webhook',
 	operation: 'send',
 	name: 'Send Test',
-	action: 'Send test delivery',
+	action: 'Send test event',
 	description: 'Send a test event from the service to a registered webhook endpoint',
 	permission: 'sendTestEvents',
 	fields: {
