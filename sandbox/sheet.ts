@@ -30,8 +30,8 @@ const FIRST_ROW = 2;
 export class Sheet {
 	private readonly tabs = new Map<string, { columns: string[]; rows: Row[] }>();
 
-	constructor(organisation: Organisation) {
-		for (const [name, tab] of Object.entries(practiceTabs(organisation))) this.replace(name, tab);
+	constructor(tabs: Readonly<Record<string, Tab>> = {}) {
+		for (const [name, tab] of Object.entries(tabs)) this.replace(name, tab);
 	}
 
 	/** The names of the tabs. */
@@ -117,7 +117,7 @@ function addColumns(columns: string[], row: Row): void {
 }
 
 /** The tabs of the examples, as Google Sheets gives them: an amount is a number. */
-function practiceTabs(organisation: Organisation): Record<string, Tab> {
+export function practiceTabs(organisation: Organisation): Record<string, Tab> {
 	const randomness = new Randomness('sheet');
 	const [team] = organisation.teams;
 	const tab = (header: string, rows: readonly (readonly unknown[])[]): Tab => {

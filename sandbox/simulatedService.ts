@@ -10,7 +10,7 @@ import { Payments } from './payments';
 import { withSettings, type Settings, type SettingsInput } from './settings';
 import { RateLimit } from './rateLimit';
 import { Resets } from './resets';
-import { Sheet } from './sheet';
+import { practiceTabs, Sheet } from './sheet';
 import { SignInMessages } from './signInMessages';
 import { Tokens } from './tokens';
 import { WireLog } from './wireLog';
@@ -43,7 +43,7 @@ export class SimulatedService {
 		this.settings = withSettings(initialSettings);
 		this.description = Description.with(this.settings);
 		this.organisation = this.newOrganisation();
-		this.sheet = new Sheet(this.organisation);
+		this.sheet = new Sheet(practiceTabs(this.organisation));
 		this.deliveries.register({ nanoid: this.organisation.firstWebhookId });
 	}
 
@@ -63,7 +63,7 @@ export class SimulatedService {
 		this.administratorInvites = new AdministratorInvites();
 		this.payments.stop();
 		this.payments = new Payments();
-		this.sheet = new Sheet(this.organisation);
+		this.sheet = new Sheet(practiceTabs(this.organisation));
 		this.inbox.clear();
 		this.resets.add();
 		this.failures = 0;

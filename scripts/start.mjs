@@ -85,7 +85,10 @@ function startBuild() {
 	/** @type {Promise<unknown>} */
 	const onceBuilt = new Promise((resolve) => (onBuilt = resolve));
 	const tarball = withProgress('Building and packing', async () => await packedPackage(onBuilt));
-	return { built: Promise.race([onceBuilt, tarball]), tarball };
+	const built = Promise.race([onceBuilt, tarball]);
+	// It may fail before anyone waits for it.
+	built.catch(() => {});
+	return { built, tarball };
 }
 
 /** Resolves with whether everything succeeded; without `--once`, when the servers have ended. */

@@ -232,21 +232,19 @@ const IN_DOLLARS = /"1 payment"[^}]*"amount":"-4200.00","currency":"USD"/;
 const NAMELESS: Rows = {
 	'Deposit received': [{ entity_id: null, destination_amount: null, destination_currency: null }],
 };
-const NO_TIME: Rows = {
-	'Deposit received': [
-		{ idempotency_key: '1', created_at: APRIL, deposit_id: null, updated_at: null },
-	],
-};
+const NO_ID: Rows = { 'Deposit received': [{ idempotency_key: '1', deposit_id: null }] };
 const NO_NAMES = /"an unknown account".*"A deposit"/;
 const NO_CURRENCY: Rows = { 'Deposit received': [{ destination_amount: '1250.00' }] };
 
 /** A second event of a deposit whose row is there. */
 const event = { deposit_id: 'de-1', created_at: APRIL, updated_at: APRIL, transaction_date: MARCH };
-const again = (status: string, row: IDataObject): Rows => ({
-	'Name the account': [{ ...event, status }],
+const again = (status: string, row: IDataObject, updated_at: string | null = APRIL): Rows => ({
+	'Name the account': [{ ...event, status, updated_at }],
 	'Read the row': [row],
 });
 const first = { received_at: MARCH, reverted_at: MARCH };
+const DONE_ROW = { deposit_id: 'de-1', status: 'complete', updated_at: MARCH };
+const TAKEN_ROW = { deposit_id: 'de-1', status: 'reverted', updated_at: '' };
 const KEPT = /"received_at":"2026-03-31T09:30:00.000Z","updated_at":"2026-04-01.*"reverted_at":""/;
 const KEPT_TWICE = /"received_at":"2026-03-31.*"reverted_at":"2026-03-31/;
 const TAKEN_NOW = /"received_at":"2026-03-31.*"reverted_at":"2026-04-01/;
@@ -293,10 +291,11 @@ it.each([
 	['deposit-to-slack', 'Name the account', NAMELESS, NO_NAMES],
 	['deposit-to-sheet', 'Name the account', NAMELESS, /"an unknown account"/],
 	['deposit-to-message', 'Name the account', NO_CURRENCY, /"1,250.00 in an unknown currency"/],
-	['deposit-to-sheet', 'Name the account', NO_TIME, /"event 1".*"value":"2026-04-01/],
+	['deposit-to-sheet', 'Name the account', NO_ID, /"deposit_id".*"value":"event 1"/],
 	['deposit-to-sheet', 'Write the row', again('complete', first), KEPT],
 	['deposit-to-sheet', 'Write the row', again('reverted', first), KEPT_TWICE],
 	['deposit-to-sheet', 'Write the row', again('reverted', {}), TAKEN_NOW],
+	['deposit-to-sheet', 'Write the row', again('reverted', {}, null), /"reverted_at":"2026-04-01/],
 	['onboarding-to-board', 'Added twice?', twice, /true.*false.*false.*false/],
 	[FORM, 'Left to pay', sheet({ outcome: 'Paid' }), DONE],
 	[FORM, 'Left to pay', sheet({ Outcome: ' unknown' }), DONE],
@@ -352,6 +351,8 @@ it.each([
 	['deposit-to-sheet', 'Newer than the row?', UNDATED, /"leftValue":true/],
 	['deposit-to-sheet', 'Newer than the row?', depositRows('12/05/2026'), /"leftValue":true/],
 	['deposit-to-sheet', 'Newer than the row?', depositRows(MARCH, APRIL), /"leftValue":false/],
+	['deposit-to-sheet', 'Newer than the row?', again('reverted', DONE_ROW, null), /":true/],
+	['deposit-to-sheet', 'Newer than the row?', again('complete', TAKEN_ROW), /"leftValue":false/],
 	['was-it-paid', 'The event', { 'Payment ended': [{ created: APRIL, event_type: '' }] }, /04-01T/],
 	['payroll-sheet-to-invites', 'Write the outcome', INVITES, /" a@b\.co"/],
 	['name-reviews-from-queue', 'Outcome', REVIEWS, /Not known yet: No answer/],

@@ -1,11 +1,13 @@
 import { z } from 'zod';
 
 import { sendingTo, sheetBody, type Body } from '../../practice/standIns';
+import { Sheet, type Row } from '../../sandbox/sheet';
 import { startHttpServer, type HttpServer } from './httpServer';
+import { without } from '../../n8nHost/sampleEvents';
 import { waitFor } from '../../n8nHost/waiting';
 import type { Workflow, WorkflowNode } from '../../n8nHost/workflows';
 
-type Row = Record<string, unknown>;
+const operationShape = z.enum(['read', 'append', 'update', 'appendOrUpdate']);
 
 const sentShape = z.object({
 	operation: z.string().optional(),
@@ -26,10 +28,10 @@ export type Sent = z.infer<typeof sentShape> & { readonly node: string };
 
 const TEXTS = ['text', 'name', 'description', 'desc', 'id'];
 
-/** Stands in for Slack, Google Sheets and Trello. The sheets keep what is written to them. */
+/** Stands in for Slack, Google Sheets and Trello. The sheet keeps what is written to it. */
 export class ThirdParties {
 	sent: Sent[] = [];
-	readonly sheets = new Map<string, Row[]>();
+	private sheet = new Sheet();
 	/** The answer for the node with this name. */
 	readonly answers = new Map<string, unknown>();
 	/** How often the node with this name fails from now on. */
@@ -44,7 +46,7 @@ export class ThirdParties {
 				if (fails) return { error: 'This failure was planned' };
 				const sent = { node, ...sentShape.parse(JSON.parse(body)) };
 				this.sent.push(sent);
-				return this.answers.get(node) ?? (sent.tab === undefined ? { ok: true } : this.sheet(sent));
+				return this.answers.get(node) ?? this.answerTo(sent);
 			},
 			({ path }) => {
 				const node = decodeURIComponent(path.slice(1));
@@ -58,7 +60,17 @@ export class ThirdParties {
 
 	forget(): void {
 		this.sent = [];
-		for (const each of [this.sheets, this.answers, this.failures]) each.clear();
+		this.sheet = new Sheet();
+		for (const each of [this.answers, this.failures]) each.clear();
+	}
+
+	/** Puts rows into a tab of the sheet, whose columns are theirs. */
+	fill(tab: string, rows: readonly Row[]): void {
+		this.sheet.replace(tab, { columns: [...new Set(rows.flatMap(Object.keys))], rows });
+	}
+
+	rows(tab: string): Row[] {
+		return (this.sheet.tab(tab)?.rows ?? []).map((row) => without(row, 'row_number'));
 	}
 
 	/** The workflow, with its third-party nodes pointed at this server. */
@@ -74,18 +86,15 @@ export class ThirdParties {
 		return await waitFor(`${node} sends something`, async () => this.from(node)[0]);
 	}
 
-	private sheet({ operation, tab = '', row = {}, matching, filter }: Sent): unknown {
-		const rows = this.sheets.get(tab) ?? [];
-		this.sheets.set(tab, rows);
-		if (operation === 'read') {
-			return rows.filter((each) =>
-				Object.entries(filter).every(([column, value]) => each[column] === value),
-			);
-		}
-		const same = rows.find((each) => matching.every((column) => each[column] === row[column]));
-		if (same !== undefined && matching.length > 0) Object.assign(same, row);
-		else if (operation !== 'update') rows.push({ ...row });
-		return row;
+	private answerTo({ operation, tab, row = {}, matching, filter }: Sent): unknown {
+		if (tab === undefined) return { ok: true };
+		return this.sheet.perform({
+			operation: operationShape.parse(operation),
+			tab,
+			row,
+			matching,
+			filter,
+		});
 	}
 
 	private replacing(node: WorkflowNode): WorkflowNode {

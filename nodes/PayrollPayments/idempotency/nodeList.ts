@@ -91,7 +91,7 @@ class CallQueue {
 					return new Set(answer.processed.map(String));
 				}
 				throw new UserError('n8n’s deduplication data for this node isn’t ours', {
-					hint: 'Replace a trigger by a new one with the same settings. For a node that pays, go on as after a restored backup: a new one doesn’t know what was paid.',
+					hint: 'Replace the node by a new one with the same settings. If it pays, first mark in your sheet what was paid, as after a restored backup: the new one doesn’t know it.',
 				});
 			},
 			remove: async (entries) => {

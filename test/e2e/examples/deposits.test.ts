@@ -66,7 +66,7 @@ it.each(orders)('deposit to a sheet, in the order %j, failing once', async (orde
 		/* One at a time, since a sheet has no lock; the first is delivered again. */
 		await statusesOf(id, before + index + 2);
 	}
-	expect(parties.sheets.get('Deposits')).toEqual([
+	expect(parties.rows('Deposits')).toEqual([
 		{
 			deposit_id: 'de-SameDeposit',
 			status: 'reverted',
@@ -140,13 +140,13 @@ it('balance rose without a deposit event', async () => {
 	const ours = { ...deposit, entity_nanoid: teamId, nanoid: 'de-OurDeposit01' };
 	await sandbox.control('POST', 'deposits', { deposit: ours, delivery: { duplicates: 1 } });
 	expect(await statusesOf(id, 2)).not.toContain('error');
-	expect(parties.sheets.get('Deposit events')).toHaveLength(1);
+	expect(parties.rows('Deposit events')).toHaveLength(1);
 	expect(parties.from('Raise the alarm')).toEqual([]);
 
 	/* Another team's deposit and one of another amount explain nothing. */
-	const [row = {}] = parties.sheets.get('Deposit events') ?? [];
+	const [row = {}] = parties.rows('Deposit events');
 	const observed = new Date().toISOString();
-	parties.sheets.set('Deposit events', [
+	parties.fill('Deposit events', [
 		{ ...row, deposit_id: 'a', entity_id: 'te-Another0000', created_at: observed },
 		{ ...row, deposit_id: 'b', destination_amount_cents: 124_999, created_at: observed },
 	]);

@@ -88,10 +88,10 @@ it('payroll run with one approval, and the same again the next day', async () =>
 		expect((await running).error).toBeUndefined();
 		return { page, said: (await parties.received('Tell the channel')).text };
 	};
-	const outcomes = () => rows.map(({ outcome }) => outcome);
+	const outcomes = () => parties.rows('Payments').map(({ outcome }) => outcome);
 	await setBalance('99999999');
 
-	parties.sheets.set('Payments', rows);
+	parties.fill('Payments', rows);
 	const declined = await payments('Don’t pay');
 	expect(declined.said).toBe('Declined by `Ada`. Nothing was paid: $13,175.50 in 3 payments');
 	expect(declined.page?.lastPage).toBe(declined.said);
@@ -120,22 +120,23 @@ it('payroll run with one approval, and the same again the next day', async () =>
 	expect(outcomes()).toEqual(['paid', 'unknown', 'paid']);
 
 	/* A row that the sheet has forgotten is still paid only once. */
-	Object.assign(rows[0] ?? {}, { outcome: '' });
+	const [forgotten, ...others] = parties.rows('Payments');
+	parties.fill('Payments', [{ ...forgotten, outcome: '' }, ...others]);
 	expect((await payments('Pay')).said).toMatch(
 		/^0 of 1 paid \(\$0\.00\), 1 paid before\. Left alone, as paid before: \S+ \S+\. Approved/,
 	);
 	expect(outcomes()).toEqual(['paid', 'unknown', 'paid']);
 	expect(await requests('createInstantPayment')).toBe(3);
 
-	for (const row of rows) row.outcome = '';
-	Object.assign(rows[1] ?? {}, { amount: '3,850.50' });
+	const [one = {}, two, ...rest] = rows;
+	parties.fill('Payments', [one, { ...two, amount: '3,850.50' }, ...rest]);
 	const failed = await payments('Pay');
 	expect(failed.said).toBe('The check failed. Fix what it names, then start again.');
 	expect(failed.page?.form).toContain('not &quot;3,850.50&quot;');
 	/* There is nothing to decide, and no name to enter. */
 	expect(failed.page?.form).not.toMatch(/value='(Pay|Don’t pay)'|type='text'/);
 	expect(parties.from('Ask for approval')[0]?.text).toMatch(
-		/Row 2 \("run \d+-1"\): .*not "3,850\.50"/,
+		/Row 3 of the sheet \("run \d+-1"\): .*not "3,850\.50"/,
 	);
 });
 
@@ -165,7 +166,7 @@ describe('was it paid?', () => {
 		paid_at: new Date(Date.now() - hoursAgo * 3_600_000).toISOString(),
 		status: '',
 	});
-	const statuses = () => parties.sheets.get('Payments')?.map(({ status }) => status);
+	const statuses = () => parties.rows('Payments').map(({ status }) => status);
 	const told = () => parties.from('Tell the channel').map(({ text }) => text);
 	const hourly = async () => await run('was-it-paid', startingWith('Every hour'));
 
@@ -177,7 +178,7 @@ describe('was it paid?', () => {
 		const { n8n, sandbox, database } = environment;
 		const key = `${last[0]}${order.join('')}`;
 		const transaction = `tx-Failed${key.padEnd(6, '0')}`;
-		parties.sheets.set('Payments', [paidRow('tx-Another0000', 1), paidRow(transaction, 1)]);
+		parties.fill('Payments', [paidRow('tx-Another0000', 1), paidRow(transaction, 1)]);
 		const id = await listen('was-it-paid', (text) =>
 			unscheduled(text).replace('"retryOnFail":true', '"retryOnFail":false'),
 		);
@@ -212,13 +213,13 @@ describe('was it paid?', () => {
 
 	it('says once that no event came, and finds events that came before their row', async () => {
 		const { sandbox } = environment;
-		parties.sheets.set('Payments', []);
+		parties.fill('Payments', []);
 		const id = await listen('was-it-paid', unscheduled);
 		/* Without the documented field, its only transaction is the payment’s. */
 		const content = { creation_transaction: null, process_transaction: 'tx-ComesEarly0' };
 		await sandbox.control('POST', 'events', { event_type: 'payment.sent', content });
 		await ended(id);
-		parties.sheets.set('Payments', [
+		parties.fill('Payments', [
 			paidRow('tx-ComesEarly0', 1),
 			paidRow('tx-NoEventYet0', 23),
 			paidRow('tx-NoEventEver', 25),
@@ -289,9 +290,9 @@ it('the record of payments has one row for each payment and outcome, however oft
 	const { id } = await importExample('payment-record', enabled);
 	expect((await n8n.runWorkflow(id)).error).toBeDefined();
 	for (let time = 0; time < 2; time++) await run('payment-record', enabled);
-	const rows = parties.sheets.get('Payment record');
+	const rows = parties.rows('Payment record');
 	expect(rows).toHaveLength(3);
-	expect(rows?.find(({ reference }) => reference === 'PAY-003')).toMatchObject({
+	expect(rows.find(({ reference }) => reference === 'PAY-003')).toMatchObject({
 		...{ approved_by: 'Ada Example', reference: 'PAY-003', amount: '5125.00' },
 		...{ outcome: 'unknown', attempt_code: '7F3A-91C2-1', transaction: '' },
 	});

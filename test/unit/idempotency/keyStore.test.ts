@@ -475,7 +475,7 @@ it('refuses where n8n keeps something else for the node', async () => {
 	store.checkProcessedAndRecord = async () => ({ new: [], processed: [] });
 	await expect(claimKeys(['a'])).rejects.toMatchObject({
 		message: 'n8n’s deduplication data for this node isn’t ours',
-		hint: expect.stringContaining('a new one doesn’t know what was paid'),
+		hint: expect.stringContaining('first mark in your sheet what was paid'),
 	});
 });
 
