@@ -20,7 +20,8 @@ export class PayrollPayments implements INodeType {
 		group: ['transform'],
 		version: 1,
 		subtitle,
-		description: 'Read balances and team users, invite people, resolve name reviews and send payments',
+		description:
+			'Read balances and team users, invite people, resolve name reviews and send payments',
 		defaults: { name: 'Payroll Payments' },
 		usableAsTool: true,
 		sensitiveOutputFields: ['jwt'],

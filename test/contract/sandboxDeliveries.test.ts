@@ -148,15 +148,6 @@ it('delivers the test event of Endpoint 9, which names its request, to that endp
 	expect(uncaused).not.toHaveProperty('request_id');
 });
 
-it('sends nothing again to n8n’s test URL, which listens once', async () => {
-	const url = 'http://127.0.0.1:1/webhook-test/x';
-	await register({ url });
-	await control('deposits', {});
-	const [attempt] = attempts();
-	expect(attempt).toMatchObject({ url, outcome: 'no answer' });
-	expect(attempt).not.toHaveProperty('retryIn');
-});
-
 const made = async (route: string, body: object): Promise<Record<string, unknown>> => {
 	const [event, ...others] = Object(await sandbox.control('POST', route, body)).events;
 	expect([others, sandbox.service.description.eventProblems(event)]).toEqual([[], []]);
@@ -272,17 +263,6 @@ describe('what payments and invites cause', () => {
 			expect(payment.process_transaction).not.toBe(transaction);
 		},
 	);
-
-	it('a payment that is left open ends when somebody says so, once', async () => {
-		const transaction = await pay({ paymentOutcome: 'open' });
-		const statuses = async () => Object(await sandbox.control('GET', 'payments')).payments;
-		expect(await statuses()).toMatchObject([{ transaction, status: 'processing' }]);
-		await sandbox.control('POST', 'payments/end', { transaction, outcome: 'failed' });
-		expect(await statuses()).toMatchObject([{ transaction, status: 'failed' }]);
-		expect((await events(2))[1]).toMatchObject({ event_type: 'payment.failed' });
-		const again = sandbox.control('POST', 'payments/end', { transaction, outcome: 'sent' });
-		await expect(again).rejects.toThrow('404');
-	});
 
 	it('an invite is announced when a person accepts it', async () => {
 		const { nanoid, email, role } = { ...sandbox.firstTeam.invites[0] };

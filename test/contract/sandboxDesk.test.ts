@@ -1,15 +1,11 @@
 import { useActionSandbox } from '../support/actionSandbox';
 
-/* The practice desk: an inbox, and a sheet that behaves as Google Sheets does in n8n. */
+/* Of the practice desk, sheetStandIn.test.ts has the sheet, and controlPage.test.ts the page. */
 
 const sandbox = useActionSandbox();
 
 const post = async (route: string, body: object) =>
 	Object(await sandbox.control('POST', route, body));
-const read = async (tab: string, filter: object = {}) =>
-	await sandbox.control('POST', 'sheet', { operation: 'read', tab, filter });
-const write = async (operation: string, row: object, matching: readonly string[] = []) =>
-	await post('sheet', { operation, tab: 'Payments', row, matching });
 
 describe('the inbox', () => {
 	const messages = async () => Object(await sandbox.control('GET', 'messages')).messages;
@@ -51,27 +47,4 @@ describe('the inbox', () => {
 		for (const none of [id, 'ms-none'])
 			expect((await fetch(`${route}/${none}/file`)).status).toBe(404);
 	});
-});
-
-/* controlPage.test.ts has what a person changes; start.test.ts starts over, too. */
-it('the sheet is written by the columns that match, and answers with the columns of the row', async () => {
-	const paid = { reference: 'PAY-002', outcome: 'paid', transaction: 'tx-1' };
-	expect(await write('update', paid, ['reference'])).toEqual(paid);
-	const noted = { row_number: 4, note: 'n' };
-	expect(await write('update', noted, ['row_number'])).toEqual(noted);
-	await write('update', { reference: 'PAY-009' }, ['reference']);
-	const added = { reference: 'PAY-004', amount: 10 };
-	expect(await write('appendOrUpdate', added, ['reference'])).toEqual(added);
-	await write('appendOrUpdate', { ...added, amount: 11 }, ['reference']);
-	await write('append', added);
-	expect(await read('Payments')).toMatchObject([
-		{ reference: 'PAY-001', outcome: '' },
-		{ ...paid, amount: 3850.5 },
-		{ reference: 'PAY-003', note: 'n' },
-		{ row_number: 5, reference: 'PAY-004', amount: 11 },
-		{ row_number: 6, reference: 'PAY-004', amount: 10 },
-	]);
-	expect(await read('Payments', { reference: 'PAY-003' })).toMatchObject([{ row_number: 4 }]);
-	const { columns } = Object(await sandbox.control('GET', 'sheet?tab=Payments'));
-	expect(columns.slice(-2)).toEqual(['status_at', 'note']);
 });

@@ -121,17 +121,13 @@ const REFUSED = row('401 refused', expect.stringContaining('error'));
 describe('a webhook', () => {
 	it.each([
 		['Timestamped, like Stripe', '', ''],
-		['Timestamped, like Stripe', '', 'Separate the parts with spaces'],
 		['Hex, like GitHub', '', ''],
 		['Hex, like GitHub', '', 'Put sha256= in front'],
 		['Base64, like Shopify', '', ''],
 		['Standard Webhooks, like Svix', '', ''],
 		['Shared token', '', ''],
-		['Shared token', '', 'Put Bearer in front'],
 		['Custom, like Slack', 'Slack', ''],
-		['Custom, like Slack', 'Method and body', ''],
 		['Custom, like Slack', 'ID, ISO time and body', ''],
-		['Custom, like Slack', 'SHA-512 with a Base64 secret', ''],
 	])('%s %s %s: the shown settings accept only the genuine event', async (scheme, example, way) => {
 		await field('Signature').selectOption(scheme);
 		if (example !== '') await field('Start from').selectOption(example);

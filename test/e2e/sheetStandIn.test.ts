@@ -8,11 +8,8 @@ import { Sheet } from '../../sandbox/sheet';
 /* What stands in for Google Sheets against n8n’s own node, of which only Google’s answers are invented. */
 
 const COLUMNS = ['reference', 'outcome', 'transaction'];
-const ROWS = [
-	['A', '', ''],
-	['B', 'unknown', 'tx-1'],
-	['', 'on hold', ''],
-];
+const KEY = ['reference'];
+const ROWS = ['A,,', 'B,unknown,tx-1', ',on hold,'].map((cells) => cells.split(','));
 
 type Operation = 'update' | 'appendOrUpdate';
 
@@ -34,7 +31,7 @@ async function byN8n(operation: Operation, value: Values): Promise<unknown[][]> 
 		appendData: async (_range: string, added: unknown[][]) => rows.push(...added),
 	});
 	const schema = COLUMNS.map((id) => ({ id, displayName: id, type: 'string' }));
-	const columns = { mappingMode: 'defineBelow', value, matchingColumns: ['reference'], schema };
+	const columns = { mappingMode: 'defineBelow', value, matchingColumns: KEY, schema };
 	const parameters = { columns, options: { cellFormat: 'RAW', useAppend: true } };
 	const host = {
 		getInputData: () => [{ json: {} }],
@@ -51,19 +48,18 @@ async function byN8n(operation: Operation, value: Values): Promise<unknown[][]> 
 
 /** The rows after the stand-in has been sent the same, as {@link sheetBody} has n8n send it. */
 function byStandIn(operation: Operation, values: Values): unknown[][] {
-	const sheet = new Sheet({ Payments: { columns: COLUMNS, rows: ROWS.map(named) } });
+	const named = (cells: string[]) => COLUMNS.map((column, at) => [column, cells[at]]);
+	const rows = ROWS.map((cells) => Object.fromEntries(named(cells)));
+	const sheet = new Sheet({ Payments: { columns: COLUMNS, rows } });
 	const value = Object.fromEntries(
 		Object.entries(values).map(([name, cell]) => [name, `={{ ${JSON.stringify(cell)} }}`]),
 	);
-	const columns = { value, matchingColumns: ['reference'] };
+	const columns = { value, matchingColumns: KEY };
 	const { row = '' } = sheetBody({ operation, sheetName: { value: 'Payments' }, columns });
 	const sent = JSON.parse(JSON.stringify(runInNewContext(row.replace(/^=\{\{|\}\}$/g, ''))));
-	sheet.perform({ operation, tab: 'Payments', row: sent, matching: ['reference'], filter: {} });
+	sheet.perform({ operation, tab: 'Payments', row: sent, matching: KEY, filter: {} });
 	return (sheet.tab('Payments')?.rows ?? []).map((each) => COLUMNS.map((column) => each[column]));
 }
-
-const named = (cells: readonly string[]) =>
-	Object.fromEntries(COLUMNS.map((column, at) => [column, cells[at]]));
 
 it.each<[Operation, Values]>([
 	['update', { reference: 'A', outcome: 'paid', transaction: 'tx-2' }],

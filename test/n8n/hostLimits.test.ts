@@ -5,56 +5,12 @@
  */
 import { inspect } from 'node:util';
 
-import { HookContext, PollContext, WebhookContext } from 'n8n-core';
-import type { IWebhookData } from 'n8n-workflow';
-
-import {
-	additionalData,
-	engineNode,
-	engineWorkflow,
-	nodeTypeOf,
-	NodeTypes,
-	runInEngine,
-} from '../../n8nHost/engine';
-import { SavedCredentials } from '../support/actionHost';
+import { engineNode, nodeTypeOf, NodeTypes, runInEngine } from '../../n8nHost/engine';
 import { useEchoService } from '../support/echoService';
 import { withAccessToken } from '../support/operationForms';
 
 const NODE = engineNode({ name: 'Limit', type: 'limit' });
 const service = useEchoService();
-
-describe('n8n’s store of processed keys', () => {
-	const data = additionalData(new SavedCredentials({}), 'limits');
-	const types = new NodeTypes({ limit: nodeTypeOf('limit', async () => [[]]) });
-	const workflow = engineWorkflow([NODE], types, { active: true });
-	const webhookData: IWebhookData = {
-		httpMethod: 'POST',
-		node: NODE.name,
-		path: 'webhook',
-		webhookDescription: { httpMethod: 'POST', name: 'default', path: 'webhook' },
-		workflowId: 'workflow',
-		workflowExecuteAdditionalData: data,
-	};
-	const of = [workflow, NODE, data] as const;
-
-	it.each([
-		[
-			'webhook(): the trigger claims events in memory there, and records them in execute()',
-			new WebhookContext(...of, 'webhook', webhookData, [], null),
-		],
-		[
-			'a webhook that is set up, so the same goes there',
-			new HookContext(...of, 'webhook', 'activate', webhookData),
-		],
-		[
-			'poll(): the polling trigger remembers in static data',
-			new PollContext(...of, 'trigger', 'activate'),
-		],
-	])('isn’t offered to %s', (_where, { helpers }) => {
-		const names = Object.keys(helpers);
-		expect(names.filter((name) => /processed|deduplicat|dataTable/i.test(name))).toEqual([]);
-	});
-});
 
 it('an error of requestWithAuthentication() carries the token unseen to the next node: docs/credentials.md says who can read it', async () => {
 	let received: unknown;

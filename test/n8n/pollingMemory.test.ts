@@ -252,9 +252,6 @@ it.each([0, 1])(
 		jest.resetModules();
 		await trigger.tick();
 		expect(trigger.take()).toMatchObject([{ nanoid }]);
-		const other = organisation().addUser(team());
-		await trigger.tick();
-		expect(trigger.take()).toMatchObject([{ nanoid: other.nanoid }]);
 	},
 );
 
