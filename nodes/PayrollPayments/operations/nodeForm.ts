@@ -94,7 +94,7 @@ export const hints: NodeHint[] = [
 	{
 		type: 'warning',
 		message:
-			'This sends a payment for each input item, or for each row of its list. To review them first, add Check Only under Options.',
+			'This sends a payment for each input item, or for each row of its list. To review them first, use Check Only under Options.',
 		location: 'inputPane',
 		whenToDisplay: 'beforeExecution',
 		displayCondition:
