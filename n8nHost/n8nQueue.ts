@@ -46,6 +46,8 @@ async function launch(
 			N8N_PORT: port,
 			QUEUE_HEALTH_CHECK_PORT: port,
 			N8N_RUNNERS_BROKER_PORT: brokerPort,
+			/* A worker that starts marks what its log has as running as crashed, also what another runs. */
+			N8N_EVENTBUS_LOGWRITER_LOGFULLPATH: path.join(main.dataFolder, `${name}-events.log`),
 		});
 	const url = `http://127.0.0.1:${port}`;
 	const isReady = async () => await isUp(`${url}/healthz/readiness`);
