@@ -30,7 +30,7 @@ const DASH = '[-\\u2010-\\u2015\\u2212]';
 
 /** Where an identifier is found, which the service doesn't document. */
 const WHERE_TO_FIND =
-	'For the ID, ask an administrator in your company. To select it from a list, enter it under Teams and Companies in the credentials.';
+	'Ask an administrator in your company for the ID. Once it is in the credentials’ Teams and Companies, select it here.';
 
 interface Locator {
 	readonly label: string;
