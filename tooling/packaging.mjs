@@ -85,7 +85,7 @@ async function buildAndPack(onBuilt) {
 /**
  * The package as npm publishes it, built and packed unless that has been done for these sources.
  *
- * @param {() => void} [onBuilt] called when dist/ is complete
+ * @param {() => void} [onBuilt] called when dist/ is complete, before it is packed
  * @returns {Promise<string>} the tarball's path
  */
 export async function packedPackage(onBuilt = () => {}) {
@@ -95,10 +95,7 @@ export async function packedPackage(onBuilt = () => {}) {
 		/** @type {{ sources?: string; tarball?: string }} */
 		const last = existsSync(record) ? JSON.parse(readFileSync(record, 'utf8')) : {};
 		const isThere = existsSync(last.tarball ?? '') && existsSync(path.join(repository, 'dist'));
-		if (last.tarball !== undefined && isThere && last.sources === sources) {
-			onBuilt();
-			return last.tarball;
-		}
+		if (last.tarball !== undefined && isThere && last.sources === sources) return last.tarball;
 		rmSync(record, { force: true });
 		const tarball = await buildAndPack(onBuilt);
 		writeFileSync(record, JSON.stringify({ sources, tarball }));
