@@ -138,6 +138,23 @@ describe.each(EXAMPLES)('the example %s', (name) => {
 		expect(dangling).toEqual([]);
 	});
 
+	it('uses a data table by its ID, since n8n finds names within names, and keys of its own workflow', () => {
+		for (const { parameters } of nodes.filter(({ type }) => type.endsWith('.dataTable'))) {
+			const { resource, tableName, dataTableId } = parameters;
+			const byId = { mode: 'id', value: expect.stringContaining("$('Make the table") };
+			if (resource === 'row') expect(dataTableId).toMatchObject(byId);
+			else expect(JSON.stringify(notes)).toContain(`*${String(tableName)}*`);
+			expect(JSON.stringify(notes)).toContain('fails if another table’s name contains');
+			expect(JSON.stringify(parameters)).not.toMatch(/"(keyV|v)alue":"=[a-z]+ (?!{{ \$workflow)/);
+		}
+	});
+
+	it('asks for an Error Workflow if an event or a schedule starts it, and it tells or writes', () => {
+		const has = (type: RegExp) => nodes.some((node) => type.test(node.type));
+		if (has(/(payrollPayments|schedule|Polling)Trigger$/) && has(/\.(slack|googleSheets|trello)$/))
+			expect(JSON.stringify(notes)).toContain('*Error Workflow*');
+	});
+
 	it('says in which time zone it runs, if it runs at a time of day', () => {
 		const isScheduled = nodes.some((node) => kindOf(node) === 'scheduleTrigger');
 		expect(typeof workflow.settings?.timezone).toBe(isScheduled ? 'string' : 'undefined');

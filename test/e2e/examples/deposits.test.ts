@@ -107,9 +107,7 @@ it('nightly balance check, told once until the balance has recovered', async () 
 	expect(await alarms('500001')).toEqual([]);
 
 	/* A currency that isn't listed counts as 0. */
-	expect(await alarms(null)).toEqual([
-		expect.stringMatching(/^The payroll account holds \$0\.00,/),
-	]);
+	expect((await alarms(null)).join()).toMatch(/^The payroll account holds \$0\.00,[^,]+$/);
 	expect(await alarms('500000')).toEqual([]);
 });
 
@@ -136,10 +134,12 @@ it('balance rose without a deposit event', async () => {
 		pollingEverySecond(text).replace('"amount":1,"unit":"hours"', '"amount":15,"unit":"seconds"');
 	parties.failures.set('Add or update the row', 1);
 	const id = await watching(async () => await listen('balance-rose-without-deposit', quick));
+	/* A small payment before a deposit doesn't make the two amounts differ. */
+	await watching(async () => await setBalance('495000'));
 	/* The sandbox adds a deposit to the balance of its team; the event comes twice. */
 	const ours = { ...deposit, entity_nanoid: teamId, nanoid: 'de-OurDeposit01' };
 	await sandbox.control('POST', 'deposits', { deposit: ours, delivery: { duplicates: 1 } });
-	expect(await statusesOf(id, 2)).not.toContain('error');
+	expect(await statusesOf(id, 3)).not.toContain('error');
 	expect(parties.rows('Deposit events')).toHaveLength(1);
 	expect(parties.from('Raise the alarm')).toEqual([]);
 
@@ -150,10 +150,10 @@ it('balance rose without a deposit event', async () => {
 		{ ...row, deposit_id: 'a', entity_id: 'te-Another0000', created_at: observed },
 		{ ...row, deposit_id: 'b', destination_amount_cents: 124_999, created_at: observed },
 	]);
-	await setBalance('750000');
+	await setBalance('745000');
 	const { text } = await parties.received('Raise the alarm');
 	expect(text).toMatch(
-		/^The USD balance of te-\S+ rose by \$1,250\.00 to \$7,500\.00, and no deposit/,
+		/^The USD balance of te-\S+ rose by \$1,250\.00 to \$7,450\.00, and no deposit/,
 	);
 	await n8n.deactivate(id);
 });
