@@ -257,7 +257,7 @@ describe('administrator invites', () => {
 				const before = signed();
 				const { output } = await runNode(withSigner(), send(), CONTINUE);
 				expect(output[0]?.json).toMatchObject({
-					error: expect.stringContaining('2 invites were created'),
+					error: expect.stringMatching(/2 invites were created .* but the node refused to sign/),
 					...{ outcome: 'unknown', invites: expect.any(Array), typed_data: expect.any(Object) },
 				});
 				expect(signed()).toBe(before);
@@ -282,7 +282,7 @@ describe('administrator invites', () => {
 		await sandbox.fault({ match, kind: 'status', status: 403, skip: 1, times: 1 });
 		const { error } = await sandbox.run(send({ emails: many }));
 		expect(error?.description).toMatch(
-			/^Already done: “Invite 100 people \(admin0@example\.com, admin1@example\.com, admin2@example\.com and 97 more\) [^“]*”\. [^“]* 50 invites were created \(admin100@/,
+			/^Already done: “Invite 100 people \(admin0@example\.com, .*, admin99@example\.com\) [^“]*”\. [^“]* 50 invites were created \(admin100@/,
 		);
 		expect(error?.data).toMatchObject({
 			completed: [{ transaction: expect.stringMatching(/^tx-/) }],

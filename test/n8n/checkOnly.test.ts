@@ -31,7 +31,7 @@ async function providedExecution(isDescribed: boolean): Promise<INodeParameters>
 
 const INVITED = 'Invite 2 people (one@example.com, two@example.com) to team {team} as Team: Viewer';
 const EXECUTED =
-	'Execute 2 invites ({invite}, {invite}). {service}. Gives code 4 to {address}, code 4 to {address}, signed by {wallet}';
+	'Execute 2 invites ({invite}, {invite}). {service}. Gives code 4 (expected: Team: Viewer) to {address}, code 4 (expected: Team: Viewer) to {address}, signed by {wallet}';
 const PAID = 'Pay $125.00 to {email} from team {team}. {service}. Authorization';
 const AMOUNT = '$125.00 (125000000 token units)';
 const SIGNED = `${AMOUNT} on Arbitrum Sepolia (test network), chain {any}, to {address}, token {address}, contract {address}, signed by {wallet}`;
@@ -285,9 +285,7 @@ it.each(['create', 'send'])(
 		expect(records.map(({ summary }) => summary)).toEqual([
 			expect.stringMatching(/^Invite 100 people \(admin0@/),
 			expect.stringMatching(/^Invite 100 people \(admin100@/),
-			expect.stringMatching(
-				/^Invite 50 people \(admin200@example\.com, admin201@example\.com, admin202@example\.com and 47 more\)/,
-			),
+			expect.stringMatching(/^Invite 50 people \(admin200@\S+ .*, admin249@example\.com\)/),
 		]);
 		expect(output.map(({ pairedItem }) => pairedItem)).toEqual(Array(3).fill({ item: 0 }));
 		expect(sandbox.wire()).toEqual([]);

@@ -317,10 +317,24 @@ describe('columns of input rows', () => {
 
 	it.each([
 		['Role', 'Employee'],
-		['team', 'Sales'],
-		['Team ID', 'te-zzzzzzzzzzzz'],
+		['role', 'team_employee'],
 		['team_nanoid', 'te-zzzzzzzzzzzz'],
 		['Anonymous', 'TRUE'],
+	])(
+		'are refused where the column %s says %s, and the form something else',
+		async (header, value) => {
+			const { error } = await invite([{ email: a, [header]: value }, { email: b }]);
+			expect(error?.message).toBe(
+				`Row 1: ${header} is ${value}, and the node invites to team ${sandbox.team} as Contractor`,
+			);
+			expect(wire()).toEqual([]);
+		},
+	);
+
+	it.each([
+		['role', 'Engineer'],
+		['Team ID', 'Sales'],
+		['anonymous', 'maybe'],
 	])('name the column %s, which decides nothing', async (header, value) => {
 		const { stored } = await invite([{ email: a, [header]: value }]);
 		const everyone = `everyone is invited to team ${sandbox.team} as Contractor`;

@@ -350,15 +350,23 @@ describe('a later try of what the service doesn’t do twice', () => {
 		});
 	});
 
-	it('doesn’t send two decisions on one review', async () => {
-		const form = {
-			...(await formFor(sandbox, 'nameReview.update')),
+	it.each([
+		['approve', 'cancel', / differ about user us-.* in team te-.*: approve and cancel \[item 1\]$/],
+		['approve', 'approve', /^User: us-.* is already in item 0 \[item 1\]$/],
+	])('doesn’t send two decisions on a user: %s, %s', async (first, second, words) => {
+		const [form, later] = [await formFor(sandbox, 'nameReview.update'), '2026-05-01T00:00:00Z'];
+		const parameters = {
+			...form,
 			decision: '={{ $json.decision }}',
+			reviewVersion: '={{ $json.at }}',
 		};
-		const items = [{ decision: 'approve' }, { decision: 'cancel' }];
-		const { error } = await sandbox.run(form, { items });
-		expect(error?.message).toMatch(/^User: us-.* is already in item 0 \[item 1\]$/);
-		expect(sandbox.writes()).toEqual([]);
+		const items = [
+			{ decision: first, at: String(form.reviewVersion) },
+			{ decision: second, at: later },
+		];
+		const { output } = await sandbox.run(parameters, { items, ...CONTINUE });
+		expect(output.at(-1)?.json.error).toMatch(words);
+		expect(sandbox.writes()).toHaveLength(first === second ? 1 : 0);
 	});
 });
 

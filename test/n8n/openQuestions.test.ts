@@ -2,6 +2,7 @@ import type { INodeParameters } from 'n8n-workflow';
 
 import { CONTINUE, recordsOf, runNode, searchUsers, testSaved } from '../support/actionHost';
 import { useActionSandbox } from '../support/actionSandbox';
+import { formFor } from '../support/sandboxForms';
 import { useEchoService } from '../support/echoService';
 import { withAccessToken } from '../support/operationForms';
 import { formFor } from '../support/sandboxForms';
@@ -77,6 +78,14 @@ it.each(['0x01', '4f1c', '0xABcd', `0x${'7a'.repeat(640)}`])(
 		expect(sandbox.wire()).toMatchObject([{ valid: true, body }]);
 	},
 );
+
+it('the error of a second Verify doesn’t repeat the token of the first', async () => {
+	const form = await formFor(sandbox, 'authentication.verify');
+	const items = [form, { signature: '0x01' }].map(({ signature = '' }) => ({ signature }));
+	const { error } = await sandbox.run({ ...form, signature: '={{ $json.signature }}' }, { items });
+	expect(error?.data).toMatchObject({ completed: [{ item: 0 }] });
+	expect(JSON.stringify(error?.data)).not.toContain('jwt');
+});
 
 describe('answers that the sandbox never gives', () => {
 	const service = useEchoService();

@@ -417,6 +417,24 @@ describe('a pay run', () => {
 		});
 	});
 
+	it('leaves typed data of new administrators in n8n’s log, since nothing else keeps it', async () => {
+		await sandbox.fault({
+			kind: 'latency',
+			delay: 500,
+			match: { method: 'POST', path: 'manager' },
+		});
+		const stop = new AbortController();
+		const parameters = sandbox.administratorInvites('a@example.com', { operation: 'send' });
+		const stopped = sandbox.run(parameters, { stop: stop.signal });
+		const isCreated = async () => await Promise.resolve(sandbox.writes().length > 0);
+		await waitUntil('the invite is created', isCreated, { milliseconds: 30_000 });
+		stop.abort();
+		await stopped;
+		expect(log.lines).toContainEqual(
+			expect.stringMatching(/unknown: item 0; for Execute: \[\{"invites":\["in-.*"typed_data":\{/),
+		);
+	});
+
 	it('pays only the first of five when it is stopped during that one, and the rest the next time', async () => {
 		const items = await sheet();
 		await sandbox.fault({ kind: 'latency', delay: 500, match: PAYMENT });

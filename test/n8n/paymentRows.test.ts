@@ -110,7 +110,11 @@ const CHANGES: ReadonlyArray<readonly [change: IDataObject, fault: string]> = [
 	[{ authorization: 'none yet' }, 'authorization isn’t valid JSON'],
 	[{ authorization: {} }, 'authorization is empty'],
 	[{ authorization: { from: '0x' } }, 'authorization, To is missing'],
-	[{ Currency: 'EUR' }, 'Currency is EUR, and the form’s Currency is USD'],
+	...[{ Currency: 'EUR' }, { currency: [], 'Currency Code': 'EUR' }].map(
+		(cells) =>
+			[cells, `${Object.keys(cells).at(-1)} is EUR, and the form’s Currency is USD`] as const,
+	),
+	[{ currency: { value: 'USD' } }, 'currency is an object, and the form’s Currency is USD'],
 	[{ reference: 'n/a' }, 'reference is n/a, which stands for no'],
 	/* Windows letters in a file that was read as UTF-8, or as Latin 1. */
 	...['\ufffd', '\u0096'].map((letter) => [{ reference: `N${letter} 12` }, LOST] as const),
@@ -314,7 +318,7 @@ describe('the columns of a sheet', () => {
 		const styled = {
 			'E-Mail': recipient_email,
 			'Amount Cents': String(Number(amount) * 100),
-			Reference: ` ${String(reference)} `,
+			'Payment Reference': ` ${String(reference)} `,
 			AUTHORIZATION: JSON.stringify(JSON.stringify(authorization)),
 		};
 		const named = {

@@ -83,6 +83,32 @@ describe('administrator invites', () => {
 		},
 	);
 
+	const APART = {
+		inviteIds: '={{ $json.id }}, {{ $json.id.replace("in-a", "in-b") }}',
+		role: '={{ $json.role }}',
+	};
+
+	it.each([
+		['the same typed data twice', 'team_viewer', {}, 'Typed Data is already in item 0 [item 1]'],
+		[
+			'one code as two roles',
+			'team_admin',
+			{ options: { expectedRoleCode: '2' } },
+			'Items of this run differ about the role of code 2: Team: Viewer (team_viewer) and Team: Admin (team_admin) (the same in item 1) [item 0]',
+		],
+	])('sign nothing for items that have %s', async (_what, role, change, words) => {
+		const given = structureOf(
+			await payload('2'.repeat(Object.keys(change).length) || 'team_viewer'),
+		);
+		const items = ['team_viewer', role].map((each, index) => ({
+			role: each,
+			id: `in-aaaaaaaaaaa${index}`,
+		}));
+		const { error } = await sandbox.run(execute(given, { ...APART, ...change }), { items });
+		expect(error?.message).toBe(words);
+		expect(sent()).toEqual([]);
+	});
+
 	const NO_CODE = 'must be a whole number, e.g. 2, or 0x followed by 64 hex characters';
 
 	it.each<[INodeParameters, string]>([

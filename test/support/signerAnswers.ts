@@ -23,7 +23,7 @@ const DIALECT_HINT = 'Select the signer’s type under Remote Signer Dialect in 
 const REFUSED_HINT =
 	'Check the signer’s log, and Remote Signer Token and Remote Signer Dialect in the credentials. The signer must have the unlocked key of Wallet Address and, for typed data, be on the chain that the data names.';
 const DECLINED_HINT =
-	'A person or a rule of the signer declined it. To be asked again, run the node again. If it was a sign-in, wait half a minute first; if this error stays, five minutes.';
+	'A person or a rule of the signer declined it. If it was a sign-in, wait half a minute before the next one; if this error stays, five minutes.';
 const REJECTED_HINT =
 	'Check Remote Signer Token in the credentials, and that the signer accepts the host in Remote Signer URL: --http-host-allowlist for Web3Signer, --http.vhosts for Clef.';
 const FAILED_HINT =

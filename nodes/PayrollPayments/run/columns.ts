@@ -191,6 +191,11 @@ export function columnsUnlikeForm(
 	return new Set(headers);
 }
 
+/** The headers of columns for a team, {@link withoutStyle}, with what they may say. */
+export function teamColumns(names: readonly string[]): Readonly<Record<string, readonly string[]>> {
+	return { team: names, teamid: names, teamname: names, teamnanoid: names };
+}
+
 interface Recognition<Name extends string> {
 	/** The spellings that are recognized, {@link withoutStyle}, and the field of each. */
 	readonly recognized: ReadonlyMap<string, Name>;

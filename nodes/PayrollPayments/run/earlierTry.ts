@@ -43,10 +43,11 @@ export function withEarlierTries(scope: RunScope, rows: readonly Row[]): readonl
 /** Keeps what the tries so far have done for the next one. There is none without a failure. */
 export function rememberTries(
 	scope: RunScope,
-	{ columnsOfEarlierTry = {} }: Operation,
+	{ columnsOfEarlierTry = {}, hasSecretOutput = false }: Operation,
 	rows: readonly Row[],
 ): void {
-	const done = failedRows(rows).length === 0 ? [] : doneIn(rows, columnsOfEarlierTry);
+	const isOver = hasSecretOutput || failedRows(rows).length === 0;
+	const done = isOver ? [] : doneIn(rows, columnsOfEarlierTry);
 	rowsOfRuns.of(scope).set('done', done);
 }
 

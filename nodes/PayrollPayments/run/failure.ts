@@ -106,6 +106,10 @@ function notesOn(
 		.join(' ');
 }
 
+function detailsOf({ state: { error } }: FailedRow): Readonly<Record<string, unknown>> {
+	return (error instanceof UserError ? error.context.details : undefined) ?? {};
+}
+
 /**
  * What the tries of a stopped execution have changed, or may have: n8n keeps nothing of what its node puts
  * out. Undefined if it is nothing.
@@ -120,10 +124,15 @@ export function noteOnStopped(operation: Operation, rows: readonly Row[]): strin
 		return code === undefined ? name : `${name} (${code})`;
 	});
 	if (made.length + unknown.length === 0) return undefined;
+	/* The service gives typed data once, and without it nobody can run Execute. */
+	const typedData = [...made.map(({ record }) => record), ...own.map(detailsOf)].filter(
+		({ typed_data: given }) => given !== undefined,
+	);
 	return [
 		`Stopped in the middle of ${operation.resource}.${operation.operation}`,
 		made.length > 0 && `done: ${namesOfMade(made).join(', ')}`,
 		unknown.length > 0 && `outcome unknown: ${unknown.join(', ')}`,
+		typedData.length > 0 && `for Execute: ${JSON.stringify(typedData)}`,
 	]
 		.filter(Boolean)
 		.join('; ');
@@ -155,7 +164,10 @@ export function combineFailures(
 	const made = operation.effect === 'write' ? madeRecords(rows) : [];
 	const before = own.context.details?.completed;
 	const completed = [
-		...made.map(({ record, items, place }) => ({ ...whereOf(items, place), ...record })),
+		...made.map(({ record, items, place }) => ({
+			...whereOf(items, place),
+			...(operation.hasSecretOutput === true ? {} : record),
+		})),
 		...(Array.isArray(before) ? before : []),
 	];
 	const isListed = failures.length > 1 || own.context.attemptCode !== undefined;

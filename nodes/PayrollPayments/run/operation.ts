@@ -9,6 +9,7 @@ import {
 	type ParameterSource,
 } from '../forms/field';
 import { UserError } from '../shared/errors';
+import { allOf, groupsOf } from '../shared/lists';
 import type { SheetPlace } from '../shared/sheetPlace';
 import { ITEM_OPTIONS, optionsOf, RUN_OPTIONS, type Settings } from './commonOptions';
 import { eachOrRefused, type Form, type Row } from './rows';
@@ -36,6 +37,8 @@ export interface Operation {
 	readonly permission: NeededPermission;
 	/** Whether no AI agent may run it. Others run reads, and writes only with *Allow Writes by AI*. */
 	readonly isForPeople?: boolean;
+	/** Whether its output is a secret: then no error repeats it, and no later try gets it. */
+	readonly hasSecretOutput?: boolean;
 	/** What n8n shows above the output if there are no items. */
 	readonly emptyNotice?: string;
 	readonly notice?: string;
@@ -193,20 +196,27 @@ export function defineWrite<
 	};
 }
 
+/** What an item says of something that the other items of the run may be about, too. */
+type Statement = readonly [about: string, says: string];
+
 /**
  * A check of item by item, for {@link defineWrite}.
  * @param stepsOf checks one form against everything, and gives its steps in the order of sending
- * @param namedBy people or invites that a run may name only once: the key to compare, and the name in errors
+ * @param namedBy what a run may name only once: the key to compare, and the name in errors
+ * @param statementsOf what all items of a run must say alike; if they don't, each of them is refused
  */
 export function eachItem<Input, Options>(
 	stepsOf: (form: Form<Input, Options>, context: RunContext) => Promise<readonly Step[]>,
 	namedBy: (input: Input) => ReadonlyArray<readonly [key: string, name: string]> = () => [],
+	statementsOf: (form: Form<Input, Options>) => readonly Statement[] = () => [],
 ) {
 	return async (forms: ReadonlyArray<Form<Input, Options>>, context: RunContext) => {
 		const firstItems = new Map<string, number>();
+		const statements = groupsOf(forms.flatMap(statementsOf), ([about]) => about);
 		return await eachOrRefused(forms, async (form) => {
 			const { items, input } = form;
 			const [item] = items;
+			for (const [about] of statementsOf(form)) requireAgreement(statements.get(about) ?? []);
 			/* Merge only after the item passed, so that a refused item doesn't block its addresses. */
 			const own = new Map<string, number>();
 			for (const [key, name] of namedBy(input)) {
@@ -220,6 +230,16 @@ export function eachItem<Input, Options>(
 			return readyRow(items, steps);
 		});
 	};
+}
+
+/** @throws {UserError} if not all of these, which are about the same, say the same */
+function requireAgreement(statements: readonly Statement[]): void {
+	const [[about] = ['']] = statements;
+	const different = new Set(statements.map(([, says]) => says));
+	if (different.size < 2) return;
+	throw new UserError(`Items of this run differ about ${about}: ${allOf([...different])}`, {
+		hint: 'Keep the items that are right, and remove the others.',
+	});
 }
 
 /** A row that takes these steps in order, with an output for each. */

@@ -54,7 +54,7 @@ function signerError(
 	}
 	if (DECLINED.includes(code) || DECLINED_MESSAGE.test(error.message)) {
 		return new UserError(`The signature was declined in the wallet: ${what}`, {
-			hint: 'A person or a rule of the signer declined it. To be asked again, run the node again. If it was a sign-in, wait half a minute first; if this error stays, five minutes.',
+			hint: 'A person or a rule of the signer declined it. If it was a sign-in, wait half a minute before the next one; if this error stays, five minutes.',
 		});
 	}
 	return new UserError(`The remote signer refused to sign: ${what}`, {

@@ -12,9 +12,9 @@ import {
 import { UserError } from '../../shared/errors';
 import { ENDPOINTS } from '../../contract/endpoints';
 import { identifier } from '../../contract/identifiers';
-import { isRecord } from '../../shared/json';
+import { canonicalJson, isRecord } from '../../shared/json';
 import { asWord } from '../../shared/redaction';
-import { ROLE_NAMES } from '../../contract/roles';
+import { ROLE_NAMES, roleLabel, type AdministratorRole } from '../../contract/roles';
 import type { AdministratorInviteExpectation } from '../../signing';
 import { listed, quantity } from '../../shared/lists';
 import { defineWrite, eachItem } from '../../run/operation';
@@ -103,12 +103,13 @@ export async function checkedExecution(
 	items: readonly number[],
 	execution: Execution,
 ) {
-	const { invites, signer } = execution;
+	const { invites, signer, role: expected } = execution;
 	const { request, signs, sign } = await guardExecution(context, execution);
 	const { roleIn } = await import('../../signing');
 	const grants = request.data.map(({ role, account }) => {
 		const known = roleIn(role);
-		const name = known === undefined ? `code ${asWord(role)}` : ROLE_NAMES[known];
+		const meant = expected === undefined ? '' : ` (expected: ${ROLE_NAMES[expected]})`;
+		const name = known === undefined ? `code ${asWord(role)}${meant}` : ROLE_NAMES[known];
 		return `${name}${known === undefined || known === role ? '' : ` (${role})`} to ${account}`;
 	});
 	return context.write(items, {
@@ -131,6 +132,18 @@ function listsOtherInvites({ invites }: Json, inviteIds: readonly string[]): boo
 
 function refuse(message: string, next: string): never {
 	throw new UserError(message, { hint: next });
+}
+
+/** What the code of a run stands for: one role, in all of its items. */
+export function meaningOfCode({
+	input: { role = 'any' },
+	options: { expectedRoleCode: code },
+}: {
+	readonly input: { readonly role?: AdministratorRole | 'any' };
+	readonly options: Pick<AdministratorInviteExpectation, 'expectedRoleCode'>;
+}) {
+	const meaning = role === 'any' ? 'any role' : roleLabel(role);
+	return code === undefined ? [] : [[`the role of code ${code}`, meaning] as const];
 }
 
 /** docs/api.md, Endpoint 7. */
@@ -174,6 +187,10 @@ export const executeAdministratorInvites = defineWrite({
 			const execution = { ...input, ...options, invites, accounts: invites.length, role, signer };
 			return [stepOf(await checkedExecution(context, items, execution))];
 		},
-		({ inviteIds }) => inviteIds.map((id) => [id, `${labelOf(fields.inviteIds)}: ${id}`]),
+		({ inviteIds, typedData }) => [
+			...inviteIds.map((id) => [id, `${labelOf(fields.inviteIds)}: ${id}`] as const),
+			[canonicalJson(readTypedData(typedData).request), labelOf(fields.typedData)],
+		],
+		(form) => meaningOfCode(form),
 	),
 });

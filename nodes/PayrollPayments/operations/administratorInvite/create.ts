@@ -64,7 +64,7 @@ export function creationsOf(
 	return inBatches(all, EMAILS_PER_REQUEST).map((addresses) => {
 		const people = quantity(addresses.length, 'person', 'people');
 		/** "Invite 2 people (…) to team te-… as Team: Viewer" */
-		const summary = `Invite ${people} (${listed(addresses)}) to ${kindOf(entity)} ${label} as ${ROLE_NAMES[role]}`;
+		const summary = `Invite ${people} (${listed(addresses, EMAILS_PER_REQUEST)}) to ${kindOf(entity)} ${label} as ${ROLE_NAMES[role]}`;
 		const creation = context.write(items, {
 			entityId: entity,
 			...ENDPOINTS.createAdministratorInvites,

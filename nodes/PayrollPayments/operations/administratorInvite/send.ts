@@ -1,12 +1,13 @@
 import { administratorInvitesExecutedAnswer } from '../../api/schemas/answers';
 import { credentialLabel } from '../../api/limits';
+import { ROLE_NAMES } from '../../contract/roles';
 import { roleOptions } from '../../forms/serviceFields';
 import { outcomeOf, UserError } from '../../shared/errors';
 import { listed, quantity } from '../../shared/lists';
 import { defineWrite, eachItem } from '../../run/operation';
 import { partlyDone } from '../../run/write';
 
-import { checkedExecution } from './complete';
+import { checkedExecution, meaningOfCode } from './complete';
 import { checkCreation, creationFields, creationsOf, invitedBy } from './create';
 
 /** docs/api.md, Endpoint 6 and Endpoint 7. */
@@ -24,46 +25,61 @@ export const createAndExecuteAdministratorInvites = defineWrite({
 	options: roleOptions,
 	output: administratorInvitesExecutedAnswer,
 	checkForm: checkCreation,
-	check: eachItem(async ({ items, input, options }, context) => {
-		if (context.credentials.limits.requireApproval) {
-			/* The check is of the invites only: what the wallet signs isn't known before they are made. */
-			throw new UserError(
-				`Create and Execute can’t be approved in advance, which ${credentialLabel(context.credentials)} require`,
-				{
-					hint: 'Use Create, then Execute, whose check shows all that is signed.',
-					page: 'credentials.md',
+	check: eachItem(
+		async ({ items, input, options }, context) => {
+			if (context.credentials.limits.requireApproval) {
+				/* The check is of the invites only: what the wallet signs isn't known before they are made. */
+				throw new UserError(
+					`Create and Execute can’t be approved in advance, which ${credentialLabel(context.credentials)} require`,
+					{
+						hint: 'Use Create, then Execute, whose check shows all that is signed.',
+						page: 'credentials.md',
+					},
+				);
+			}
+			/* Fails before anything is created if the credentials have no wallet. */
+			const { address: signer } = await context.wallet();
+			return creationsOf(context, items, input).map(({ addresses, summary, creation }) => ({
+				shown: {
+					...creation,
+					/* The typed data to sign comes with the answer to the first request. */
+					summary: `${summary}, then check the typed data that the service returns and set the role`,
+					signsSummary: `Signed by ${signer}`,
 				},
-			);
-		}
-		/* Fails before anything is created if the credentials have no wallet. */
-		const { address: signer } = await context.wallet();
-		return creationsOf(context, items, input).map(({ addresses, summary, creation }) => ({
-			shown: {
-				...creation,
-				/* The typed data to sign comes with the answer to the first request. */
-				summary: `${summary}, then check the typed data that the service returns and set the role`,
-				signsSummary: `Signed by ${signer}`,
-			},
-			take: async (perform) => {
-				const { invites, typed_data: typedData } = await perform(creation);
-				const expected = { accounts: addresses.length, role: input.role, ...options };
-				const execution = { invites, typedData, signer, ...expected };
-				const execute = async () =>
-					await perform(await checkedExecution(context, items, execution));
-				return await execute().catch((error: unknown) => {
-					if (!(error instanceof UserError)) throw error;
+				take: async (perform) => {
+					const { invites, typed_data: typedData } = await perform(creation);
+					const expected = { accounts: addresses.length, role: input.role, ...options };
+					const execution = { invites, typedData, signer, ...expected };
 					const created = quantity(invites.length, 'invite was', 'invites were');
-					const [became, next] =
-						outcomeOf(error) === 'unknown'
-							? ['it isn’t known whether the role was set', 'If the service says that it wasn’t,']
-							: ['the role couldn’t be set', 'To set it,'];
-					throw partlyDone(
-						error,
-						{ invites, typed_data: typedData },
-						`${created} created (${listed(addresses)}), but ${became}. Don’t create them again. ${next} run Execute with these Invite IDs and this Typed Data.`,
+					const failWith = (error: unknown, became: string, next: string): never => {
+						if (!(error instanceof UserError)) throw error;
+						throw partlyDone(
+							error,
+							{ invites, typed_data: typedData },
+							`${created} created (${listed(addresses)}), but ${became}. Don’t create them again. ${next}`,
+						);
+					};
+					const ready = await checkedExecution(context, items, execution).catch((error: unknown) =>
+						failWith(
+							error,
+							'the node refused to sign what sets the role',
+							`If the service’s support says that this Typed Data is right, run Execute with it, these Invite IDs and the Expected Role ${ROLE_NAMES[input.role]}. If not, have it withdraw the invites.`,
+						),
 					);
-				});
-			},
-		}));
-	}, invitedBy),
+					const executeThese = 'run Execute with these Invite IDs and this Typed Data.';
+					return await perform(ready).catch((error: unknown) =>
+						outcomeOf(error) === 'unknown'
+							? failWith(
+									error,
+									'it isn’t known whether the role was set',
+									`If the service says that it wasn’t, ${executeThese}`,
+								)
+							: failWith(error, 'the role couldn’t be set', `To set it, ${executeThese}`),
+					);
+				},
+			}));
+		},
+		invitedBy,
+		meaningOfCode,
+	),
 });

@@ -24,6 +24,7 @@ export const verifySignIn = defineWrite({
 	description: 'Exchange a signed sign-in message for a token',
 	permission: 'none',
 	isForPeople: true,
+	hasSecretOutput: true,
 	notice:
 		'The token is in the output and in the execution data that n8n saves. Use this only if the credentials can’t sign in themselves.',
 	fields: {

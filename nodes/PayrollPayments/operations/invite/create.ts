@@ -5,11 +5,19 @@ import { shownWhen, type InputOf } from '../../forms/field';
 import { choice, flag, menu, menuOf, wholeNumber } from '../../forms/fieldTypes';
 import { teamId } from '../../forms/serviceFields';
 import { emailKey } from '../../contract/formats';
+import { hasPrefix } from '../../contract/identifiers';
 import { INVITE_ROLES, ROLE_NAMES } from '../../contract/roles';
 import { defineWrite, repeated } from '../../run/operation';
 import { eachOrRefused, type Form } from '../../run/rows';
-import { checkColumnNames, columnsUnlikeForm, sheetOf } from '../../run/columns';
+import {
+	checkColumnNames,
+	columnsUnlikeForm,
+	rowError,
+	sheetOf,
+	teamColumns,
+} from '../../run/columns';
 import type { RunContext } from '../../run/runContext';
+import { allOf } from '../../shared/lists';
 import { asWord } from '../../shared/redaction';
 import { placeName } from '../../shared/sheetPlace';
 
@@ -83,22 +91,47 @@ function rowsOf(items: readonly InviteItem[]): ReadonlyMap<InviteItem, InviteeRo
 	return sheetOf(items.filter(({ input }) => input.inviteesSource === 'items'));
 }
 
-/** Columns for the role or the team, which the form decides for everyone. */
+const [YES, NO] = [
+	['true', 'yes', '1'],
+	['false', 'no', '0'],
+];
+
+/**
+ * The columns of a row for the role, the team and Anonymous, which the form decides for everyone, if they
+ * say something else.
+ * @throws {UserError} if one says what the form could say, too: it's meant
+ */
 function unusedIn(
-	rows: readonly InviteeRow[],
+	row: InviteeRow,
 	{ role, teamId, anonymous }: Group,
 	{ credentials }: RunContext,
 ) {
-	const name = credentials.entities.find(({ id }) => id === teamId)?.name ?? teamId;
-	const team = [teamId, name];
-	return columnsUnlikeForm(rows, {
+	const namesOf = (id: string) => [
+		id,
+		credentials.entities.find((each) => each.id === id)?.name ?? id,
+	];
+	const teams = [
+		...credentials.entities.map(({ id }) => id),
+		...Object.values(row.columns).map(String),
+	];
+	const unlike = columnsUnlikeForm([row], {
+		...teamColumns(namesOf(teamId)),
 		role: [role, ROLE_NAMES[role]],
-		team,
-		teamid: team,
-		teamname: team,
-		teamnanoid: team,
-		anonymous: anonymous ? ['true', 'yes', '1'] : ['false', 'no', '0'],
+		anonymous: anonymous ? YES : NO,
 	});
+	const unknown = columnsUnlikeForm([row], {
+		...teamColumns(teams.filter((id) => hasPrefix(id, 'te')).flatMap(namesOf)),
+		role: INVITE_ROLES.flatMap((each) => [each, ROLE_NAMES[each]]),
+		anonymous: [...YES, ...NO],
+	});
+	const [meant] = [...unlike].filter((header) => !unknown.has(header));
+	if (meant === undefined) return unlike;
+	const cell = asWord(String(row.columns[meant]));
+	throw rowError(
+		row,
+		`${asWord(meant)} is ${cell}, and the node invites ${targetOf({ role, teamId, anonymous }, { credentials })}`,
+		' Or change the node’s own field, which holds for all rows.',
+	);
 }
 
 /**
@@ -107,9 +140,10 @@ function unusedIn(
  * a team where that is set.
  * @throws {UserError} if Column Names names a column that no row has
  */
-async function groupGuests(items: readonly InviteItem[]) {
+async function groupGuests(items: readonly InviteItem[], context: RunContext) {
 	const rows = rowsOf(items);
 	checkColumnNames([...rows.values()]);
+	const unused = new Set<string>();
 	const groups = new Map<string, Group>();
 	const mentions = new Map<string, Mention[]>();
 	const refusals = await eachOrRefused(items, (each) => {
@@ -143,12 +177,13 @@ async function groupGuests(items: readonly InviteItem[]) {
 			const name = row === undefined ? `item ${item}` : placeName(row.place);
 			added.set(key, { group, item, name });
 		}
+		if (row !== undefined) for (const header of unusedIn(row, group, context)) unused.add(header);
 		for (const [key, mention] of added) mentions.set(key, [...(mentions.get(key) ?? []), mention]);
 		groups.set(name, group);
 		for (const invitee of people) group.guests.push({ item, invitee });
 		return [];
 	});
-	return { groups: [...groups.values()], refusals, rows: [...rows.values()] };
+	return { groups: [...groups.values()], refusals, unused };
 }
 
 /** docs/api.md, Endpoint 5. Rows become people, people groups, and groups requests. */
@@ -164,13 +199,10 @@ export const createInvites = defineWrite({
 	sheet: { source: 'inviteesSource' },
 	output: z.union([personOutcome, invitesCreatedAnswer]),
 	check: async (forms, context) => {
-		const { groups, refusals, rows: sheet } = await groupGuests(forms);
-		const [group] = groups;
-		if (group !== undefined && groups.length === 1) {
-			const everyone = `isn’t used: everyone is invited ${targetOf(group, context)}`;
-			for (const header of unusedIn(sheet, group, context)) {
-				context.hint(`Column ${asWord(header)} ${everyone}`);
-			}
+		const { groups, refusals, unused } = await groupGuests(forms, context);
+		const targets = groups.map((group) => targetOf(group, context));
+		for (const header of unused) {
+			context.hint(`Column ${asWord(header)} isn’t used: everyone is invited ${allOf(targets)}`);
 		}
 		if (refusals.length > 0 && !context.continues) return refusals;
 		/* Each team is looked up once. */

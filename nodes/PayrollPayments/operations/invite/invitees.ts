@@ -113,8 +113,9 @@ export const inviteesOnForm: Field<Invitee[]> = {
 export const inviteesAsJson = json(
 	{
 		label: 'Invitees (JSON)',
-		description: 'List of invitees, each with an email and an optional prefill',
-		preset: '[{ "email": "ana@example.com" }]',
+		description:
+			'List of invitees, each with an email and an optional prefill, e.g. [{ "email": "ana@example.com" }]',
+		preset: '[]',
 	},
 	inviteeList(invitee),
 );

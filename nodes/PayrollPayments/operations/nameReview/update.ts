@@ -64,8 +64,10 @@ export const resolveNameReview = defineWrite({
 				),
 			];
 		},
-		({ teamId: team, userId, reviewVersion }) => [
-			[`${team} ${userId} ${reviewVersion}`, `User: ${userId}`],
+		({ teamId: team, userId }) => [[`${team} ${userId}`, `User: ${userId}`]],
+		/* A decision can't be undone, so neither of two is sent. */
+		({ input: { teamId: team, userId, decision } }) => [
+			[`user ${userId} in team ${team}`, decision],
 		],
 	),
 });

@@ -7,13 +7,15 @@ import {
 	notAnAddress,
 	rowError,
 	sheetOf,
+	teamColumns,
 	withoutStyle,
 	type SheetRow,
 } from '../../run/columns';
 import { refused, type Form, type Row } from '../../run/rows';
 import type { RunContext } from '../../run/runContext';
 import type { UserError } from '../../shared/errors';
-import { shorten, visible } from '../../shared/redaction';
+import { isRecord } from '../../shared/json';
+import { asWord, shorten, visible } from '../../shared/redaction';
 import { columnsOfRefused } from './paymentColumns';
 import {
 	COLUMNS,
@@ -30,6 +32,9 @@ const RECOGNITION = {
 	recognized: new Map<string, Column>([
 		...COLUMNS.map((column) => [withoutStyle(column), column] as const),
 		['email', 'recipient_email'],
+		/* As the form calls them. */
+		['paymentreference', 'reference'],
+		['paymentauthorization', 'authorization'],
 	]),
 	/* Another column may hold another amount or recipient. */
 	exclusive: COLUMNS,
@@ -68,9 +73,14 @@ function readCells(row: SheetRow<Column>, currency: string) {
 		const both = `${headerOf('amount')} and ${headerOf('amount_cents')}`;
 		fault ??= rowError(row, `${both} are both filled in; leave one of the two empty`);
 	}
-	const [otherCurrency] = columnsUnlikeForm([row], { currency: [currency] });
+	const [otherCurrency] = columnsUnlikeForm([row], {
+		currency: [currency],
+		currencycode: [currency],
+		currencysymbol: [currency, '$'],
+	});
 	if (otherCurrency !== undefined) {
-		const other = shorten(visible(String(row.columns[otherCurrency])), 100);
+		const cell = row.columns[otherCurrency];
+		const other = isRecord(cell) ? 'an object' : shorten(visible(String(cell)), 100);
 		fault ??= rowError(row, `${otherCurrency} is ${other}, and the form’s Currency is ${currency}`);
 	}
 	const paymentReference = isBlank(valueOf('reference'))
@@ -105,14 +115,28 @@ function completeForm(form: GivenForm): PaymentForm | undefined {
 	return { ...form, input: { ...form.input, recipientEmail, typedData, cents } };
 }
 
+/** Names the columns for a team or a network that say something else than the form, which decides. */
+function hintAtUnused(rows: ReadonlyMap<GivenForm, SheetRow<Column>>, context: RunContext): void {
+	const unused = [...rows].flatMap(([{ input }, row]) => {
+		const { teamId, network } = input;
+		const { name = teamId } = context.credentials.entities.find(({ id }) => id === teamId) ?? {};
+		const unlike = columnsUnlikeForm([row], { ...teamColumns([teamId, name]), network: [network] });
+		return [...unlike].map(asWord);
+	});
+	for (const header of new Set(unused)) {
+		context.hint(`Column ${header} isn’t used: the node’s own field holds for all rows`);
+	}
+}
+
 /**
  * The payments of a run, in order: those of forms, and those in rows of sheets. A row that can't be read is
  * refused, with the columns that could be.
  * @throws {UserError} if Column Names names a column that no row has
  */
-export function readPayments(forms: readonly GivenForm[], { credentials }: RunContext) {
+export function readPayments(forms: readonly GivenForm[], context: RunContext) {
 	const rows = sheetOf<Column, GivenForm>(forms.filter((form) => completeForm(form) === undefined));
 	checkColumnNames([...rows.values()]);
+	hintAtUnused(rows, context);
 	const payments: PaymentForm[] = [];
 	const unreadable: Row[] = [];
 	for (const given of forms) {
@@ -125,7 +149,7 @@ export function readPayments(forms: readonly GivenForm[], { credentials }: RunCo
 			continue;
 		}
 		const { items, place, input } = form;
-		const team = entityLabel(input.teamId, credentials.entities);
+		const team = entityLabel(input.teamId, context.credentials.entities);
 		const columns = columnsOfRefused(input, team);
 		unreadable.push({ ...refused(items, fault, 'form'), place, columns });
 	}

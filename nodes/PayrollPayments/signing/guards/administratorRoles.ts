@@ -114,7 +114,7 @@ function refuseExpired(expires: string, now: number): void {
 	if (!(probableTimeIn(expires) <= now)) return;
 	refuseToSign(
 		`typed_data.expires is ${quoted(expires)}, a time in the past`,
-		'Get new typed data from the service, and check the clock of this machine.',
+		'The service gives new typed data only with new invites: have these withdrawn there, then create new ones. Check this machine’s clock, too.',
 	);
 }
 
