@@ -84,7 +84,7 @@ const NEVER_SHOWN = /\n\s+at |node_modules|<html|\[object |\bundefined\b|\bNaN\b
 
 function expectToSuitAPerson({ error, stored }: RunResult, saved: SavedCredentials): void {
 	expect(error?.message).toMatch(/\[item 0\]$/);
-	expect(error?.description).toMatch(/\w{3,}.*(?:[.”)}\]]|\.md)$/s);
+	expect(error?.description).toMatch(/\w{3,}.*(?:[.”)}\]]|\.md(?:#[\w-]+)?)$/s);
 	const said = `${error?.message} ${error?.description}`;
 	expect(said.length).toBeLessThan(5_000);
 	expect(said).not.toMatch(NEVER_SHOWN);

@@ -2,7 +2,6 @@ import type { INodeParameters } from 'n8n-workflow';
 
 import { CONTINUE, recordsOf, runNode, searchUsers, testSaved } from '../support/actionHost';
 import { useActionSandbox } from '../support/actionSandbox';
-import { formFor } from '../support/sandboxForms';
 import { useEchoService } from '../support/echoService';
 import { withAccessToken } from '../support/operationForms';
 import { formFor } from '../support/sandboxForms';

@@ -26,10 +26,13 @@ describe('a payment', () => {
 	it.each([
 		[' #N/A', 'has #N/A, the error of a formula in a sheet'],
 		['={{ "INV-" + $json.none }}', 'contains undefined; check its expression'],
-		['={{ $now }}', 'is a date, not text. Add .toISO() to its expression, e.g. {{ $now.toISO() }}'],
+		[
+			'={{ $now }}',
+			'is a date, not text. In a sheet, format its column as text; in an expression, add .toISO(), e.g. {{ $now.toISO() }}',
+		],
 		[
 			'={{ new Date() }}',
-			'is a date, not text. Add .toISOString() to its expression, e.g. {{ new Date().toISOString() }}',
+			'is a date, not text. In a sheet, format its column as text; in an expression, add .toISOString(), e.g. {{ new Date().toISOString() }}',
 		],
 		['=INV-{{ $json.none }}', 'has an expression that resolved to nothing'],
 		['={{ "E12" }}-{{ " " }}', 'has an expression that resolved to nothing'],
@@ -144,7 +147,7 @@ describe('the amount', () => {
 		[1e21, `must be ${plain}, not 1e+21`],
 		[1e-7, `must be ${plain}, not 1e-7`],
 		[true, `must be ${plain}, not true`],
-		[['125'], `must be ${plain}`],
+		[['125'], `must be ${plain}, not a list`],
 		['١٢٥', `must be ${plain}, not "١٢٥"`],
 		[-0, 'must be from $1.00 to $100,000,000.00, not $0.00'],
 		[null, 'is an expression that resolved to nothing'],

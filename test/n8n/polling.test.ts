@@ -291,7 +291,7 @@ describe('invites', () => {
 		invites.splice(0, 1, { ...invite, email: 'kim@example.com' });
 		const n8n = await switchedOn('inviteEnded');
 		organisation().endInvite(invite.nanoid, false);
-		organisation().addUser(team(), joined);
+		organisation().addUser(team(), { email: joined });
 		expect(await next(n8n)).toMatchObject([{ outcome }]);
 	});
 

@@ -170,7 +170,7 @@ export function requirePermission(credentials: CredentialsInUse, needed: NeededP
 			: `“${label}” isn’t selected under Permissions in ${credentialLabel(credentials)}.`;
 	throw new UserError(`These credentials don’t allow ${activity}`, {
 		hint: `${reason} ${ASK}`,
-		page: 'credentials.md',
+		page: 'credentials.md#workflows-may',
 	});
 }
 

@@ -63,7 +63,8 @@ const OPEN: Record<Open, (payment: Payment, code: string) => Text> = {
 };
 
 function refusal([message, hint]: Text, failure?: unknown): UserError {
-	return wrapError(failure, message, { hint, outcome: 'refused', page: PAGE });
+	const page = `${PAGE}#the-same-payment-is-sent-once`;
+	return wrapError(failure, message, { hint, outcome: 'refused', page });
 }
 
 export function refusedBy(decision: keyof typeof REFUSED, payment: Payment): UserError {
@@ -71,7 +72,8 @@ export function refusedBy(decision: keyof typeof REFUSED, payment: Payment): Use
 }
 
 function unknownOutcome([message, hint]: Text, code: string, failure?: unknown): UserError {
-	return wrapError(failure, message, { hint, outcome: 'unknown', attemptCode: code, page: PAGE });
+	const page = `${PAGE}#when-the-outcome-is-unknown`;
+	return wrapError(failure, message, { hint, outcome: 'unknown', attemptCode: code, page });
 }
 
 export function openBy(

@@ -11,6 +11,7 @@ import { nodeErrorFor } from '../api/nodeErrors';
 import { teamUsers } from '../api/pagination';
 import { contentOf, isBlank, refusalOf } from '../forms/field';
 import { teamId as teamField } from '../forms/serviceFields';
+import { groupsOf } from '../shared/lists';
 import { Redactor } from '../shared/redaction';
 
 /** "Ana Silva (ana@example.com)", with the ID as the value. */
@@ -31,7 +32,7 @@ const userChoice = z
 /** Users that the editor gets at once; it asks for more when someone scrolls to the end. */
 const SHOWN_AT_ONCE = 500;
 
-/** The team's users whose name, email address or ID contains the filter (docs/api.md, Endpoint 11). */
+/** The team's users whose name, email address or ID contains the words of the filter (docs/api.md, Endpoint 11). */
 export async function searchTeamUsers(
 	this: ILoadOptionsFunctions,
 	filter = '',
@@ -46,15 +47,23 @@ export async function searchTeamUsers(
 				'The list shows the users of that team. If Team ID is an expression, select By ID and enter the ID of the user.',
 		});
 	}
-	const wanted = filter.trim().toLowerCase();
+	const wanted = filter.toLowerCase().split(/\s+/);
 	const redactor = new Redactor();
 	try {
 		/* Someone is waiting for it. */
 		const { sendRead } = await openClient(this, redactor, { retries: 1 });
 		const users = await teamUsers(sendRead, { teamId: teamId.data });
-		const results = users
-			.flatMap((user) => userChoice.safeParse(user).data ?? [])
-			.filter(({ name, value }) => `${name} ${value}`.toLowerCase().includes(wanted));
+		const choices = users.flatMap((user) => userChoice.safeParse(user).data ?? []);
+		const namesakes = groupsOf(choices, ({ name }) => name);
+		const results = choices
+			.filter(({ name, value }) =>
+				wanted.every((word) => `${name} ${value}`.toLowerCase().includes(word)),
+			)
+			.map((each) =>
+				namesakes.get(each.name)?.length === 1
+					? each
+					: { ...each, name: `${each.name} ${each.value}` },
+			);
 		const end = Number(paginationToken) + SHOWN_AT_ONCE;
 		return {
 			results: results.slice(end - SHOWN_AT_ONCE, end),

@@ -103,7 +103,7 @@ export function checkRecords(
 }
 
 function notApproved(what: string, next: string): UserError {
-	return new UserError(what, { hint: next, page: 'payments.md' });
+	return new UserError(what, { hint: next, page: 'payments.md#approve-exactly-what-was-checked' });
 }
 
 interface Approver {

@@ -32,7 +32,7 @@ export interface ErrorContext {
 	readonly item?: number;
 	/** The row of a sheet that it is about; shown in place of the item. */
 	readonly row?: SheetPlace;
-	/** The page below docs/ that explains it, e.g. `payments.md`. */
+	/** The page below docs/ that explains it, and the place on it, e.g. `credentials.md#limits`. */
 	readonly page?: string;
 }
 

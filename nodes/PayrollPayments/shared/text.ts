@@ -9,14 +9,16 @@ const DATES = { toISO: '$now.toISO()', toISOString: 'new Date().toISOString()' }
 export const LIST_NOT_TEXT = 'must be text, not a list';
 
 /** What is wrong with a value that isn't text, and what to write instead if it's a date or a list. */
-export const notText: z.ZodErrorMap = (_issue, { data }) => {
-	if (data === undefined) return { message: 'is missing' };
-	if (Array.isArray(data)) return { message: LIST_NOT_TEXT };
-	const [method, example] = Object.entries(DATES).find(([each]) => each in Object(data)) ?? [];
-	if (method === undefined) return { message: 'must be text' };
-	const hint = `Add .${method}() to its expression, e.g. {{ ${example} }}`;
-	return { message: `is a date, not text. ${hint}` };
-};
+export function faultOfOther(value: unknown): string {
+	if (Array.isArray(value)) return LIST_NOT_TEXT;
+	const [method, example] = Object.entries(DATES).find(([each]) => each in Object(value)) ?? [];
+	if (method === undefined) return 'must be text';
+	return `is a date, not text. In a sheet, format its column as text; in an expression, add .${method}(), e.g. {{ ${example} }}`;
+}
+
+export const notText: z.ZodErrorMap = (_issue, { data }) => ({
+	message: data === undefined ? 'is missing' : faultOfOther(data),
+});
 
 export const anyText = z.string({ errorMap: notText });
 export const trimmed = anyText.trim();

@@ -90,7 +90,7 @@ describe('a permission', () => {
 			expect(refusalOf(refused)).toMatchObject({
 				message: `These credentials don’t allow ${activity}`,
 				hint: `${reason} Ask the person who manages them.`,
-				context: { page: 'credentials.md' },
+				context: { page: 'credentials.md#workflows-may' },
 			});
 		}
 		requirePermission(credentials({ access: 'everything' }), permission);

@@ -32,7 +32,7 @@ describe('identifiers', () => {
 		[15, 'must be text'],
 		[
 			new Date(0),
-			'is a date, not text. Add .toISOString() to its expression, e.g. {{ new Date().toISOString() }}',
+			'is a date, not text. In a sheet, format its column as text; in an expression, add .toISOString(), e.g. {{ new Date().toISOString() }}',
 		],
 		[undefined, 'is missing'],
 	])('refuses %j: %s', (value, fault) => {

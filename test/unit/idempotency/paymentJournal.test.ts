@@ -127,7 +127,7 @@ describe('a payment that was made', () => {
 		expect(error).toMatchObject({
 			message: WAS_PAID,
 			hint: 'If it is another payment, give it a Payment Reference and an authorization that were not used before. To leave paid rows alone, set If Already Paid to Skip.',
-			context: { outcome: 'refused', page: 'payments.md' },
+			context: { outcome: 'refused', page: 'payments.md#the-same-payment-is-sent-once' },
 		});
 		expect(error.context.attemptCode).toBeUndefined();
 		expect(await look([second])).toEqual([{ is: 'done', when: 'earlierRun', error }]);
@@ -235,7 +235,10 @@ describe('a payment that was sent', () => {
 			`The payment of $125.00 to ana@example.com may or may not have been made. ${fault.message}`,
 			`Don’t pay this again in another way. ${askFirst(code)}`,
 		]);
-		expect(error.context).toMatchObject({ outcome: 'unknown', page: 'payments.md' });
+		expect(error.context).toMatchObject({
+			outcome: 'unknown',
+			page: 'payments.md#when-the-outcome-is-unknown',
+		});
 		expect(Object(error).status).toBe(Object(fault).status);
 		expect(await look([payment], options)).toEqual([
 			{ is: 'unknown', when: 'earlierTry', code, error },

@@ -136,7 +136,7 @@ describe('a payment reference', () => {
 			message:
 				'The authorization of the payment of $125.00 to ana@example.com was already sent for another payment, so it was not sent again',
 			hint: 'If it was sent with another Payment Reference, or with none, use that again to see what became of it: it may have been paid. Only for another payment, or once the service says that nothing was paid with it, get a new authorization.',
-			context: { outcome: 'refused', page: 'payments.md' },
+			context: { outcome: 'refused', page: 'payments.md#the-same-payment-is-sent-once' },
 		});
 	});
 });

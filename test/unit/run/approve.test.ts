@@ -236,7 +236,7 @@ describe('the value of a run', () => {
 
 	it('names the run as its operation does', () => {
 		const wrong = Array<string>(3).fill('0000-0000-0000-0000');
-		const page = { error: { context: { page: 'payments.md' } } };
+		const page = { error: { context: { page: 'payments.md#approve-exactly-what-was-checked' } } };
 		expect(keep(rows, wrong)).toMatchObject(rows.map(() => ({ state: page })));
 		const done: State = { is: 'done', records: [], when: 'earlierRun' };
 		const rest = rows.map((row, item) => (item === 0 ? row : { ...row, state: done }));

@@ -33,7 +33,7 @@ export const createAndExecuteAdministratorInvites = defineWrite({
 					`Create and Execute can’t be approved in advance, which ${credentialLabel(context.credentials)} require`,
 					{
 						hint: 'Use Create, then Execute, whose check shows all that is signed.',
-						page: 'credentials.md',
+						page: 'credentials.md#limits',
 					},
 				);
 			}

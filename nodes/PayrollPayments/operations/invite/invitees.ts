@@ -4,7 +4,7 @@ import { titleOf, type Field } from '../../forms/field';
 import { json, text } from '../../forms/fieldTypes';
 import { email } from '../../contract/formats';
 import { faultInCell, refuseFault } from '../../shared/spoiledCells';
-import { LIST_NOT_TEXT } from '../../shared/text';
+import { faultOfOther } from '../../shared/text';
 
 /** The fields of a prefill, in the service's order (docs/api.md, Invite prefill). */
 // prettier-ignore
@@ -25,9 +25,12 @@ function camelCase(name: string): string {
 
 /** A spreadsheet cell. Spreadsheets turn digits into numbers. */
 const cell = z.unknown().transform((value, context) => {
-	const isPlain = ['string', 'number', 'boolean'].includes(typeof (value ?? ''));
-	const message = Array.isArray(value) ? LIST_NOT_TEXT : 'must be text';
-	if (!isPlain) context.addIssue({ code: 'custom', message });
+	if (typeof value === 'boolean') {
+		const message = `is ${value}, a box or the result of a formula; leave it empty`;
+		context.addIssue({ code: 'custom', message });
+	} else if (!['string', 'number'].includes(typeof (value ?? ''))) {
+		context.addIssue({ code: 'custom', message: faultOfOther(value) });
+	}
 	const text = String(value ?? '').trim();
 	if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
 		context.addIssue({ code: 'custom', message: 'has lost some of its digits; enter it as text' });

@@ -11,7 +11,8 @@ function paymentAmount(centsIn: (value: unknown) => number | undefined, form: st
 		if (cents >= least && cents <= most) return cents;
 		const range = `must be from ${centsAsDollars(least)} to ${centsAsDollars(most)}`;
 		const isMissing = value === undefined || value === null || value === '';
-		const given = typeof value === 'object' ? '' : `, not ${quoted(value)}`;
+		const kind = Array.isArray(value) ? 'a list' : 'an object';
+		const given = `, not ${typeof value === 'object' ? kind : quoted(value)}`;
 		const isLong = typeof value === 'number' && /\.\d{3}/.test(String(value));
 		const next = isLong ? '; round it where you calculate it' : '';
 		const fault = isMissing ? `is missing; enter ${form}` : `must be ${form}${given}${next}`;
