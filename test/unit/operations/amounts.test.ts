@@ -21,12 +21,8 @@ it.each<readonly [unknown, string]>([
 		notWhole(value),
 	),
 	...[NaN, Infinity].map((value) => notWhole(value, `, not ${value}`)),
-	...(
-		[
-			[[100], ', not a list'],
-			[{}, ', not an object'],
-		] as const
-	).map((each) => notWhole(...each)),
+	notWhole([100], ', not a list'),
+	notWhole({}, ', not an object'),
 	['99', `${RANGE}, not $0.99`],
 	[99, `${RANGE}, not $0.99`],
 	['10000000001', `${RANGE}, not $100,000,000.01`],
