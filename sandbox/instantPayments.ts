@@ -8,7 +8,7 @@ import { chainIdOf, type Settings } from './settings';
 import { isCanonical } from './signatures';
 
 /** `typed_data` of Endpoint 10; what its strings mean isn't documented. */
-interface PaymentTypedData {
+export interface PaymentTypedData {
 	readonly from: string;
 	readonly to: string;
 	readonly salt: string;
@@ -172,6 +172,15 @@ export function checkPayment(
 	if (Number(signed.expires) * 1000 <= Date.now()) {
 		refuse('The payment has expired', 'EXPIRED_TYPED_DATA');
 	}
+}
+
+/** The members in one spelling, to compare them: `57164`, `057164` and `0xdf4c` are one number. */
+export function plainly({ data, ...request }: PaymentTypedData): string {
+	return Object.entries({ ...request, ...data })
+		.filter(([, value]) => value !== undefined)
+		.map(([name, value]) => `${name}: ${/^(\d+|0x[\da-f]+)$/i.test(value) ? BigInt(value) : value}`)
+		.sort()
+		.join('\n');
 }
 
 const SENDERS = {

@@ -1,6 +1,6 @@
 import { paymentGroupRecord, paymentRecord } from './eventRecords';
 import { ServiceFailure } from './failure';
-import type { InstantPayment } from './instantPayments';
+import { plainly, type InstantPayment, type PaymentTypedData } from './instantPayments';
 import type { Organisation, Team } from './organisation';
 import type { Settings } from './settings';
 
@@ -15,7 +15,7 @@ export interface Payment {
 	readonly email: string;
 	/** The number of an invoice or payout, if the authorization was asked for with one. */
 	readonly reference: string;
-	/** ISO time of the authorization, or of the payment if this service didn't authorize it. */
+	/** ISO time of the authorization. */
 	readonly created_at: string;
 	/** `authorized` until the payment has arrived. */
 	status: 'authorized' | 'processing' | PaymentOutcome;
@@ -43,29 +43,36 @@ interface Surroundings {
 export class Payments {
 	/** By the number that was signed: `57164`, `057164` and `0xdf4c` are one salt. */
 	private readonly bySalt = new Map<bigint, Payment>();
+	/** What was issued for each salt. */
+	private readonly issued = new Map<bigint, PaymentTypedData>();
 	/** Payments that haven't ended, by transaction. */
 	private readonly processing = new Map<string, Processing>();
 	private readonly timers = new Set<NodeJS.Timeout>();
 
-	/** Notes an authorization, so that its payment can be recognized. */
+	/** Notes an authorization, since only what was issued is paid. */
 	authorize(
-		salt: string,
+		issued: PaymentTypedData,
 		order: Pick<Payment, 'team' | 'amount_cents' | 'email' | 'reference'>,
 	): void {
 		const now = new Date().toISOString();
 		const payment = { ...order, created_at: now, status: 'authorized', updated_at: now } as const;
-		this.bySalt.set(BigInt(salt), payment);
+		this.issued.set(BigInt(issued.salt), issued);
+		this.bySalt.set(BigInt(issued.salt), payment);
 	}
 
 	/**
 	 * Takes the money off the balance, and returns the transaction. Throws {@link ServiceFailure} 400
-	 * for a salt that has paid, and for a balance that is too low.
+	 * for a salt that has paid, what wasn't authorized like this, and a balance that is too low.
 	 */
 	make(order: InstantPayment, team: Team, requestId: string, around: Surroundings): string {
 		const { salt, data } = order.typed_data;
 		const authorized = this.bySalt.get(BigInt(salt));
+		const issued = this.issued.get(BigInt(salt));
 		if (authorized?.transaction !== undefined) {
 			throw new ServiceFailure(400, 'The payment was already made', 'PAYMENT_REPLAYED');
+		}
+		if (!authorized || !issued || plainly(issued) !== plainly(order.typed_data)) {
+			throw new ServiceFailure(400, 'No such payment was authorized', 'PAYMENT_NOT_AUTHORIZED');
 		}
 		const balance = team.balances.get(order.currency_symbol) ?? 0n;
 		if (balance < BigInt(order.amount_cents)) {
@@ -80,8 +87,8 @@ export class Payments {
 			team: team.nanoid,
 			amount_cents: order.amount_cents,
 			email: order.external_recipient_email,
-			reference: authorized?.reference ?? '',
-			created_at: authorized?.created_at ?? now,
+			reference: authorized.reference,
+			created_at: authorized.created_at,
 			status: 'processing',
 			updated_at: now,
 			transaction,
@@ -95,9 +102,8 @@ export class Payments {
 		});
 		this.bySalt.set(BigInt(salt), payment);
 		this.processing.set(transaction, { payment, team, requestId, record });
-		if (!settings.automaticEvents) return transaction;
-
-		around.announce('payment.group.created', paymentGroupRecord(organisation, record), requestId);
+		const group = paymentGroupRecord(organisation, record);
+		if (settings.automaticEvents) around.announce('payment.group.created', group, requestId);
 		const { paymentOutcome } = settings;
 		if (paymentOutcome === 'open') return transaction;
 		const timer = setTimeout(() => {
@@ -108,7 +114,7 @@ export class Payments {
 		return transaction;
 	}
 
-	/** Ends a payment that is processing, and announces it; undefined if there is none. */
+	/** Ends a payment that is processing, and may announce it; undefined if there is none. */
 	end(transaction: string, outcome: PaymentOutcome, around: Surroundings): Payment | undefined {
 		const found = this.processing.get(transaction);
 		if (!found) return undefined;
@@ -119,7 +125,7 @@ export class Payments {
 		if (outcome !== 'sent') {
 			team.balances.set('USD', (team.balances.get('USD') ?? 0n) + BigInt(payment.amount_cents));
 		}
-		const { processTransaction } = around.settings;
+		const { automaticEvents, processTransaction } = around.settings;
 		const carriedOutBy = {
 			same: transaction,
 			another: around.organisation.randomness.identifier('tx'),
@@ -127,7 +133,7 @@ export class Payments {
 		}[processTransaction];
 		const process_transaction = outcome === 'sent' ? carriedOutBy : null;
 		const content = { ...record, process_transaction, updated_at: payment.updated_at };
-		around.announce(`payment.${outcome}`, content, requestId);
+		if (automaticEvents) around.announce(`payment.${outcome}`, content, requestId);
 		return payment;
 	}
 

@@ -85,7 +85,7 @@ export class SimulatedService {
 		const signable = preparePayment({ ...order, platformId }, settings, randomness);
 		const { team, amountCents: amount_cents, email } = order;
 		const noted = { team: team.nanoid, amount_cents, email, reference };
-		this.payments.authorize(signable.typed_data.salt, noted);
+		this.payments.authorize(signable.typed_data, noted);
 		return signable;
 	}
 
