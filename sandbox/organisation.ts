@@ -116,6 +116,11 @@ export class Organisation {
 	readonly firstWebhookId: string;
 	/** For identifiers and salts that are made later. */
 	readonly randomness: Randomness;
+	/** Administrator invites that weren't executed yet, which nobody can accept. */
+	readonly unexecutedInvites = new Set<string>();
+	readonly anonymousInvites = new Set<string>();
+	/** The cents that each deposit added to a balance, by its identifier; 0 once it is reverted. */
+	readonly credits = new Map<string, bigint>();
 	private readonly growth: Randomness;
 	private readonly users = new Map<string, { user: TeamUser; team: Team }>();
 	/** Who was removed, so that the same user can come back. */
@@ -180,10 +185,9 @@ export class Organisation {
 		return [...this.former.values()].filter((each) => each.team === team).map(({ user }) => user);
 	}
 
-	/** Adds a new user to a team; `email` replaces the invented address. */
-	addUser(team: Team, email?: string): TeamUser {
-		const invented = this.makeUser(this.randomness);
-		return this.enter({ ...invented, ...(email !== undefined && { email }) }, team);
+	/** Adds a new user to a team, invented except for what is known. */
+	addUser(team: Team, known: Partial<TeamUser> = {}): TeamUser {
+		return this.enter({ ...this.makeUser(this.randomness), ...known }, team);
 	}
 
 	/** Brings a removed user back, unchanged; undefined if there is no such user. */
@@ -214,14 +218,14 @@ export class Organisation {
 		return true;
 	}
 
-	/** Ends a pending invite. If accepted, its address joins the team; undefined if there is none. */
+	/** Ends a pending invite. If accepted, the invited person joins the team; undefined if there is none. */
 	endInvite(nanoid: string, isAccepted: boolean): EndedInvite | undefined {
 		for (const workspace of [this.company, ...this.teams]) {
 			const index = workspace.invites.findIndex((invite) => invite.nanoid === nanoid);
 			const [invite] = index < 0 ? [] : workspace.invites.splice(index, 1);
 			if (!invite) continue;
 			const team = this.team(workspace.nanoid);
-			const user = isAccepted && team ? this.addUser(team, invite.email) : undefined;
+			const user = isAccepted && team ? this.addUser(team, invitedPerson(invite)) : undefined;
 			return { invite, workspace, user };
 		}
 		return undefined;
@@ -276,6 +280,13 @@ export class Organisation {
 		this.personCount++;
 		return makePerson(randomness, this.personCount);
 	}
+}
+
+/** What an invite says of the person who accepts it. */
+function invitedPerson({ email, invitee_name, role }: InviteRecord): Partial<TeamUser> {
+	const [first_name, ...others] = invitee_name.split(' ');
+	const person = { email, first_name, middle_name: '', last_name: others.join(' ') };
+	return role === null ? person : { ...person, role };
 }
 
 /** The `company` or `team` object of an invite into a workspace. */

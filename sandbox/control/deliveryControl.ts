@@ -59,9 +59,10 @@ export function addDeliveryControl(app: FastifyInstance, service: SimulatedServi
 	app.post('/sandbox/deposits', async (request) => {
 		const options = depositShape.parse(bodyOf(request));
 		const deposits = Array.from({ length: options.count }, () => depositEvents(service, options));
-		if (options.delivery.signature === 'valid') {
-			/* The last status counts: a deposit that is reverted leaves nothing. */
-			for (const events of deposits) credit(service, events.at(-1));
+		const { signature, age, bodyAfterSigning } = options.delivery;
+		// A forged or old event says nothing about real money.
+		if (signature === 'valid' && age === 0 && bodyAfterSigning === undefined) {
+			for (const event of deposits.flat()) book(service, event);
 		}
 		const events = deposits.flatMap((each) => (options.reorder ? each.toReversed() : each));
 		// Statuses keep their order only if one event is sent at a time.
@@ -131,22 +132,28 @@ function make(
 	);
 }
 
-const creditShape = z.object({
+const bookingShape = z.object({
 	deposit: z.object({
-		status: z.literal('complete'),
+		nanoid: z.string(),
+		status: z.enum(['complete', 'reverted']),
 		entity_nanoid: z.string(),
 		destination_currency: z.string(),
 		destination_amount_cents: z.number().int().nonnegative(),
 	}),
 });
 
-/** Adds a complete deposit to the balance; ignores a deposit with missing or malformed fields. */
-function credit({ organisation }: SimulatedService, event: ServiceEvent | undefined): void {
-	const deposit = creditShape.safeParse(event).data?.deposit;
+/** Adds a complete deposit to the balance once, until it is reverted; ignores a malformed one. */
+function book({ organisation }: SimulatedService, event: ServiceEvent): void {
+	const deposit = bookingShape.safeParse(event).data?.deposit;
 	const balances = deposit && organisation.workspace(deposit.entity_nanoid)?.balances;
 	if (!balances) return;
-	const { destination_currency: currency, destination_amount_cents: cents } = deposit;
-	balances.set(currency, (balances.get(currency) ?? 0n) + BigInt(cents));
+	const { nanoid, status, destination_currency: currency } = deposit;
+	const credited = organisation.credits.get(nanoid);
+	const isFirst = credited === undefined;
+	if (isFirst !== (status === 'complete')) return;
+	const change = isFirst ? BigInt(deposit.destination_amount_cents) : -credited;
+	organisation.credits.set(nanoid, (credited ?? 0n) + change);
+	balances.set(currency, (balances.get(currency) ?? 0n) + change);
 }
 
 interface SendOptions {

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 
+import { ServiceFailure } from '../failure';
 import { addPendingInvite } from '../operations/invites';
 import type { SimulatedService } from '../simulatedService';
 import { bodyOf } from './body';
@@ -38,6 +39,7 @@ const changesShape = z
 				role: z.string(),
 				moderation_status: z.string(),
 			})
+			.strict()
 			.partial()
 			.optional(),
 	})
@@ -76,7 +78,8 @@ export function addOrganisationControl(app: FastifyInstance, service: SimulatedS
 	});
 	app.post('/sandbox/users', async (request) => {
 		const { nanoid, email } = newUserShape.parse(bodyOf(request));
-		return service.organisation.addUser(found(service.organisation.team(nanoid), nanoid), email);
+		const known = email === undefined ? {} : { email };
+		return service.organisation.addUser(found(service.organisation.team(nanoid), nanoid), known);
 	});
 	app.post('/sandbox/users/change', async (request) => {
 		const { nanoid, ...changes } = changesShape.parse(bodyOf(request));
@@ -96,6 +99,8 @@ export function addOrganisationControl(app: FastifyInstance, service: SimulatedS
 		const { nanoid, email } = newInviteShape.parse(bodyOf(request));
 		const { organisation } = service;
 		const workspace = found(organisation.workspace(nanoid), nanoid);
+		const isEmail = service.description.allows('Email', email);
+		if (!isEmail) throw new ServiceFailure(400, `“${email}” isn’t an email address`);
 		const role = workspace === organisation.company ? 'org_viewer' : 'contractor';
 		return { nanoid: addPendingInvite(organisation, workspace, { email, name: '', role }) };
 	});
@@ -103,15 +108,20 @@ export function addOrganisationControl(app: FastifyInstance, service: SimulatedS
 		const { nanoid, outcome } = endedInviteShape.parse(bodyOf(request));
 		const { organisation, settings } = service;
 		const isAccepted = outcome === 'accepted';
+		if (isAccepted && organisation.unexecutedInvites.has(nanoid)) {
+			throw new ServiceFailure(400, `${nanoid} hasn’t been executed yet`);
+		}
 		const { invite, workspace, user } = found(organisation.endInvite(nanoid, isAccepted), nanoid);
 		const { email, role, inviter_email } = invite;
 		const inviter = organisation.accounts.find((each) => each.email === inviter_email);
 		if (settings.automaticEvents) {
 			service.announce(`invite.${outcome}`, {
 				nanoid,
-				user_nanoid: user?.nanoid ?? null,
+				// A company lists no users, but whoever accepts becomes one.
+				user_nanoid: user?.nanoid ?? (isAccepted ? organisation.randomness.identifier('us') : null),
 				email,
 				role,
+				anonymous: organisation.anonymousInvites.has(nanoid),
 				invited_by: inviter?.userId ?? null,
 				invited_to: workspace.nanoid,
 			});

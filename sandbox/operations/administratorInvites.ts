@@ -25,6 +25,7 @@ export const createAdministratorInvites = defineOperation<CreateRequest>(
 		const invites = emails.map((email) =>
 			addPendingInvite(organisation, workspace, { email, name: '', role, caller }),
 		);
+		for (const invite of invites) organisation.unexecutedInvites.add(invite);
 		const typedData = administratorInvites.issue(
 			{ invites, role, from: fromOf(caller, settings), to: workspace.account },
 			settings,
@@ -64,6 +65,7 @@ export const executeAdministratorInvites = defineOperation<ExecuteRequest>(
 			caller: caller.address,
 			from: fromOf(caller, settings),
 		});
+		for (const invite of body.invites) organisation.unexecutedInvites.delete(invite);
 		return { invites: body.invites, transaction: organisation.randomness.identifier('tx') };
 	},
 );

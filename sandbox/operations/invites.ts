@@ -39,13 +39,14 @@ const MAY_INVITE = ['team_admin', 'team_invite_initiator', 'org_admin', 'org_hr_
 /** Endpoint 5: invites for employees and contractors. */
 export const createInvites = defineOperation<CreateRequest>(
 	'createInvites',
-	({ body: { nanoid, invites, role } }, { service, caller }) => {
+	({ body: { nanoid, invites, role, anonymous } }, { service, caller }) => {
 		const { organisation } = service;
 		const team = workspaceFor(service, nanoid, caller, MAY_INVITE);
 		const nanoids = invites.map(({ email, prefill }) => {
 			const name = prefill ? `${prefill.first_name} ${prefill.last_name}`.trim() : '';
 			return addPendingInvite(organisation, team, { email, name, role, caller });
 		});
+		if (anonymous) for (const each of nanoids) organisation.anonymousInvites.add(each);
 		return { nanoids };
 	},
 );
