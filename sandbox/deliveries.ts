@@ -187,7 +187,10 @@ export class Deliveries {
 		const stop = this.stop.signal;
 		await post(attempt, ANSWER_TIMEOUT_MS, stop);
 		const delay = settings.retryDelays[number - 1];
-		if (attempt.outcome === 'accepted' || !options.retries || delay === undefined) return attempt;
+		const { outcome, status = 0 } = attempt;
+		// Services of this kind neither follow a redirect nor try again after one.
+		const isFinal = outcome === 'accepted' || (outcome === 'refused' && status < 400);
+		if (isFinal || !options.retries || delay === undefined) return attempt;
 		if (isTestUrl(url)) return attempt;
 		if (stop.aborted) return attempt;
 		attempt.retryIn = delay;

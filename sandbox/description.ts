@@ -81,6 +81,8 @@ export interface RequestParts {
  */
 export class Description {
 	readonly operations: readonly OperationDescription[];
+	/** Paths that the document doesn't have. */
+	readonly otherPaths: readonly string[];
 	private readonly isLetter: boolean;
 	private readonly ajv: Ajv2020;
 	private readonly schemas: Readonly<Record<string, Record<string, unknown>>>;
@@ -112,6 +114,7 @@ export class Description {
 			}
 		}
 		this.operations = operations;
+		this.otherPaths = Object.keys(others);
 	}
 
 	/**

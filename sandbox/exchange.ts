@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 
 import type { Account } from './accounts';
 import type { OperationDescription } from './description';
@@ -29,32 +29,26 @@ export async function serve(
 	request: FastifyRequest,
 	reply: FastifyReply,
 ): Promise<void> {
-	const [path = '', search = ''] = request.url.split(/\?(.*)/s);
-	const query = new URLSearchParams(search);
+	const { path, query } = addressOf(request);
 	const body = readBody(request);
 	const prepared = route && prepare(service, route, request.params, query, body);
 	const problems = prepared ? prepared.problems : [`${request.method} ${path} does not exist`];
-	const entry: WireLogEntry = {
-		requestId: randomUUID(),
-		at: new Date().toISOString(),
-		method: request.method,
-		path,
-		query: queryForLog(query),
-		headers: headersForLog(request.headers),
+	const entry = log(service, request, {
 		body: body.value,
 		operation: route?.operation.id ?? 'unknown',
-		valid: problems.length === 0,
-		problems: problems,
+		problems,
 		outcome: 'received',
-	};
-	service.wireLog.add(entry, service.settings.logLimit);
+	});
 	reply.raw.once('close', () => {
 		if (!reply.raw.writableFinished && entry.outcome === 'received') entry.outcome = 'client gone';
 	});
 
+	const { resets } = service.resets.state;
 	const fault = service.faults.take(request.method, path);
 	if (fault && fault.delay > 0) await wait(fault.delay, undefined, { ref: false });
-	if (fault?.kind === 'cutBefore') return cut(reply, entry, fault);
+	// After a reset, a request from before it must not change anything.
+	const isPast = service.resets.state.resets !== resets;
+	if (fault && (isPast || fault.kind === 'cutBefore')) return cut(reply, entry, fault);
 
 	const isProcessed = !fault || stillProcesses(fault);
 	const genuine = isProcessed
@@ -67,6 +61,49 @@ export async function serve(
 	entry.status = answer.status;
 	if (entry.outcome === 'received') entry.outcome = fault ? `fault: ${fault.kind}` : 'answered';
 	await reply.code(answer.status).headers(answer.headers).send(answer.body);
+}
+
+/** Answers a request that Fastify itself rejects, e.g. one whose body is too large. */
+export async function refuse(
+	service: SimulatedService,
+	request: FastifyRequest,
+	reply: FastifyReply,
+	{ message, statusCode = 500 }: FastifyError,
+): Promise<void> {
+	const problems = [message];
+	log(service, request, {
+		operation: 'unknown',
+		problems,
+		status: statusCode,
+		outcome: 'answered',
+	});
+	await reply.code(statusCode).send(failureEnvelope(message));
+}
+
+function addressOf({ url }: FastifyRequest) {
+	const [path = '', search = ''] = url.split(/\?(.*)/s);
+	return { path, query: new URLSearchParams(search) };
+}
+
+/** Adds a request to the wire log, and returns its entry. */
+function log(
+	service: SimulatedService,
+	request: FastifyRequest,
+	known: Pick<WireLogEntry, 'body' | 'operation' | 'problems' | 'status' | 'outcome'>,
+): WireLogEntry {
+	const { path, query } = addressOf(request);
+	const entry: WireLogEntry = {
+		requestId: randomUUID(),
+		at: new Date().toISOString(),
+		method: request.method,
+		path,
+		query: queryForLog(query),
+		headers: headersForLog(request.headers),
+		valid: known.problems.length === 0,
+		...known,
+	};
+	service.wireLog.add(entry, service.settings.logLimit);
+	return entry;
 }
 
 function cut(reply: FastifyReply, entry: WireLogEntry, fault: Fault): void {

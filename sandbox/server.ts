@@ -1,11 +1,10 @@
 import type { AddressInfo } from 'node:net';
 
-import fastify, { type FastifyInstance } from 'fastify';
+import fastify, { type FastifyError, type FastifyInstance } from 'fastify';
 
 import type { Account } from './accounts';
 import { addControl } from './control';
-import { serve } from './exchange';
-import { failureEnvelope } from './failure';
+import { refuse, serve } from './exchange';
 import { OPERATIONS } from './operations';
 import { refuseForeignPages } from './origins';
 import { SimulatedService } from './simulatedService';
@@ -38,15 +37,20 @@ export interface Sandbox {
 	close(): Promise<void>;
 }
 
-/** Largest request body in bytes. */
-const BODY_LIMIT = 64 * 1024 * 1024;
+/** Largest body in bytes, of requests to the service and of those that prepare a test. */
+const BODY_LIMIT = 1024 * 1024;
+const CONTROL_BODY_LIMIT = 64 * BODY_LIMIT;
 
 /** Starts a sandbox; rejects if the port is taken. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
 	const service = new SimulatedService(options.seed ?? 'payroll sandbox', options.settings ?? {});
 	const app = fastify({
-		bodyLimit: BODY_LIMIT,
+		bodyLimit: CONTROL_BODY_LIMIT,
 		forceCloseConnections: true,
+		// Paths that Fastify can't read.
+		frameworkErrors: (error, request, reply) => {
+			void refuse(service, request, reply, error);
+		},
 		routerOptions: { maxParamLength: 1_000 },
 		exposeHeadRoutes: false,
 	});
@@ -77,17 +81,18 @@ function addService(app: FastifyInstance, service: SimulatedService): void {
 		if (!operation) throw new Error(`openapi.yaml has an unknown operation ${description.id}`);
 		app.route({
 			method: description.method,
+			bodyLimit: BODY_LIMIT,
 			url: description.path.replaceAll(/\{(\w+)\}/g, ':$1'),
 			handler: async (request, reply) => {
-				await serve(service, { operation, description }, request, reply);
+				const isOther = service.description.otherPaths.includes(description.path);
+				const isMissing = isOther && service.settings.openapi === 'letter';
+				await serve(service, isMissing ? undefined : { operation, description }, request, reply);
 			},
 		});
 	}
 	// Requests that Fastify itself rejects, e.g. a body over the limit.
-	app.setErrorHandler(async (error, _request, reply) => {
-		const message = error instanceof Error ? error.message : 'Unknown error';
-		const status = reply.statusCode >= 400 ? reply.statusCode : 500;
-		await reply.code(status).send(failureEnvelope(message));
+	app.setErrorHandler<FastifyError>(async (error, request, reply) => {
+		await refuse(service, request, reply, error);
 	});
 	app.setNotFoundHandler(async (request, reply) => {
 		if (request.url.startsWith('/sandbox')) {

@@ -45,6 +45,8 @@ const settingsShape = z
 
 		/** Endpoint 8: name of the field for `approve` or `cancel`. */
 		decisionFieldName: z.string().min(1).default('action'),
+		/** Endpoint 8: whether `review_version` has to be the review's own. */
+		reviewVersions: z.enum(['current', 'any']).default('current'),
 		/** Endpoint 9: name of the field for the event type. */
 		eventTypeFieldName: z.string().min(1).default('event_type'),
 		/** Fields that this service names differently, e.g. `{ "platformid": "accountid" }`. */
@@ -141,6 +143,7 @@ export function chainIdOf({ chainId, chainIdForm }: Settings): number | string {
 /** A service that does only what docs/api.md says, and what the nodes once took for granted. */
 export const letterOfTheDocument = {
 	openapi: 'letter',
+	reviewVersions: 'any',
 	signInDomain: null,
 	signInChainId: 42161,
 	tokenLifetimeSeconds: 3_600,

@@ -8,18 +8,20 @@ import { completeChat } from '../scriptedModel';
 import type { SimulatedService } from '../simulatedService';
 import { bodyOf } from './body';
 
-const authorizationShape = z.object({
-	team: z.string().optional(),
-	/** In place of an amount and an email: the finance system knows the bill that this deposit pays. */
-	deposit: z.string().optional(),
-	amount: z.string().optional(),
-	email: z.string().optional(),
-	reference: z.string().trim().default(''),
-	signer: z
-		.string()
-		.regex(/^0x[0-9a-fA-F]{40}$/)
-		.optional(),
-});
+const authorizationShape = z
+	.object({
+		team: z.string().optional(),
+		/** In place of an amount and an email: the finance system knows the bill that this deposit pays. */
+		deposit: z.string().optional(),
+		amount: z.string().optional(),
+		email: z.string().optional(),
+		reference: z.string().trim().default(''),
+		signer: z
+			.string()
+			.regex(/^0x[0-9a-fA-F]{40}$/)
+			.optional(),
+	})
+	.strict();
 type Asked = z.infer<typeof authorizationShape>;
 
 const BILL = { amountCents: 77_700, email: 'supplier@example.com' };
@@ -39,7 +41,7 @@ function orderOf({ deposit, amount, email }: Asked, description: Description): t
 	if (amountCents !== undefined && isEmail) return { amountCents, email: recipient };
 	const problems = [
 		...(amountCents === undefined
-			? [unusable('amount', amount, 'an amount in dollars like 125.00')]
+			? [unusable('amount', amount, 'an amount like 125.00, from 1.00 to 100000000.00 dollars')]
 			: []),
 		...(isEmail ? [] : [unusable('email', email, 'an email address like ana@example.com')]),
 	];

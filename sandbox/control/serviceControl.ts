@@ -15,12 +15,14 @@ const typedDataTrickShape = z
 	.strict();
 const resetShape = z.object({ keepEndpoints: z.boolean().default(false) }).strict();
 const followedShape = z.object({ resets: z.number().int().nonnegative() }).strict();
-const paymentShape = z.object({
-	from: z.string(),
-	amount_cents: z.coerce.number().int(),
-	email: z.string(),
-	signer: z.string().regex(/^0x[0-9a-fA-F]{40}$/),
-});
+const paymentShape = z
+	.object({
+		from: z.string(),
+		amount_cents: z.coerce.number().int(),
+		email: z.string(),
+		signer: z.string().regex(/^0x[0-9a-fA-F]{40}$/),
+	})
+	.strict();
 
 /** Routes for accounts, the organization, the wire log, settings, faults and tricks. */
 export function addServiceControl(app: FastifyInstance, service: SimulatedService): void {

@@ -28,7 +28,10 @@ export const preparePayment = defineOperation<Request>(
 		const amount = String(body.amount).trim();
 		const amountCents = centsOf(amount);
 		if (amountCents === undefined) {
-			throw new ServiceFailure(400, `“${amount}” isn’t an amount in dollars like 125.00`);
+			throw new ServiceFailure(
+				400,
+				`“${amount}” isn’t an amount like 125.00, from 1.00 to 100000000.00 dollars`,
+			);
 		}
 		const order = { team, amountCents, email: body.recipient, signer: caller.address };
 		return service.authorize(order, body.reference);

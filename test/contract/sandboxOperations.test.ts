@@ -2,10 +2,12 @@ import { request } from 'node:http';
 
 import { id, Wallet } from 'ethers';
 import { SiweMessage } from 'siwe';
+import { z } from 'zod';
 
 import type { AdministratorInviteTypedData } from '../../sandbox/administratorInvites';
 import type { AccountName } from '../../sandbox/server';
 import type { SettingsInput } from '../../sandbox/settings';
+import { allowedTexts, forbiddenTexts } from '../n8n/conformance/examples';
 import { useActionSandbox, type Payload } from '../support/actionSandbox';
 import { dataOf, SandboxClient, type Reply } from '../support/sandboxClient';
 
@@ -45,11 +47,6 @@ function expectRefusal(reply: Reply, operationId: string, status = 400): void {
 	expect(check(reply.body) ? [] : check.errors).toEqual([]);
 }
 
-const resolve = async (client: SandboxClient, user: string) =>
-	await client.post(`/v2/payments/teams/${sandbox.team}/external_entity/${user}/name_review`, {
-		review_version: '2026-02-28T09:30Z',
-		action: 'approve',
-	});
 const inviteViewer = async (client: SandboxClient, emails = ['a@example.com']) => {
 	const body = { nanoid: sandbox.company, role: 'org_viewer', emails };
 	return await client.post('/v2/invites/manager', body);
@@ -57,19 +54,15 @@ const inviteViewer = async (client: SandboxClient, emails = ['a@example.com']) =
 const testWebhook = async (client: SandboxClient, id = sandbox.organisation.firstWebhookId) =>
 	await client.post(`/v2/webhooks/test/${id}`, { event_type: 'token.transfer' });
 
+const invites = async (my: SandboxClient, id: string) => await my.get(`/v2/invites?nanoid=${id}`);
+
 /** Who asks for what, and what is wrong with it. */
 type Asked = readonly [string, AccountName, number, (client: SandboxClient) => Promise<Reply>];
 const REFUSED: readonly Asked[] = [
 	['getBalance', 'teamAdministrator', 403, (my) => my.get(`/v2/balance?nanoid=${teamIds[1]}`)],
-	['listInvites', 'viewer', 403, (my) => my.get(`/v2/invites?nanoid=${sandbox.team}`)],
-	[
-		'listInvites',
-		'teamAdministrator',
-		403,
-		(my) => my.get(`/v2/invites?nanoid=${sandbox.company}`),
-	],
+	['listInvites', 'viewer', 403, (my) => invites(my, sandbox.team)],
+	['listInvites', 'teamAdministrator', 403, (my) => invites(my, sandbox.company)],
 	['createAdministratorInvites', 'teamAdministrator', 403, inviteViewer],
-	['resolveNameReview', 'companyAdministrator', 404, (my) => resolve(my, 'us-000000000000')],
 	['listTeamUsers', 'teamAdministrator', 403, (my) => my.get(`/v2/teams/${teamIds[1]}/users`)],
 	['listTeamUsers', 'viewer', 404, (my) => my.get('/v2/teams/te-000000000000/users')],
 	['sendTestDelivery', 'companyAdministrator', 404, (my) => testWebhook(my, 'wh-000000000000')],
@@ -78,6 +71,20 @@ const REFUSED: readonly Asked[] = [
 
 it.each(REFUSED)('%s: the %s is refused with %d', async (operation, name, status, ask) => {
 	expectRefusal(await ask(as(name)), operation, status);
+});
+
+it('a name review is resolved by its own version, once, while its user is there', async () => {
+	const [user = '', gone = ''] = sandbox.firstTeam.nameReviews.keys();
+	const [version, ofAnother] = ['2026-02-01T09:30Z', '2026-02-02T09:30Z'];
+	const resolved = async (of: string, review_version: string) => {
+		const path = `/v2/payments/teams/${sandbox.team}/external_entity/${of}/name_review`;
+		return await administrator().post(path, { review_version, action: 'approve' });
+	};
+	expectRefusal(await resolved(user, ofAnother), 'resolveNameReview');
+	expect(await resolved(user, version)).toMatchObject({ status: 200 });
+	expectRefusal(await resolved(user, version), 'resolveNameReview');
+	sandbox.organisation.removeUser(gone);
+	expectRefusal(await resolved(gone, ofAnother), 'resolveNameReview', 404);
 });
 
 describe('administrator invites', () => {
@@ -130,9 +137,13 @@ describe('administrator invites', () => {
 			const odd = body.signature.replace(/1b$/, '00').replace(/1c$/, '01');
 			const refused = await execute({ ...body, signature: odd });
 			expect(refused).toMatchObject({ status: 400, body: { error_code: 'INVALID_SIGNATURE' } });
+			const accept = { nanoid: created.invites[0], outcome: 'accepted' };
+			const accepted = async () => await sandbox.control('POST', 'invites/end', accept);
+			await expect(accepted).rejects.toThrow('hasn’t been executed yet');
 			const done = dataOf<Created>(sandbox, await execute(body), 'executeAdministratorInvites');
 			expect(done.invites).toEqual(created.invites);
 			expectRefusal(await execute(body), 'executeAdministratorInvites');
+			expect(await accepted()).toEqual(accept);
 		},
 	);
 
@@ -170,7 +181,7 @@ const pay = async (body: unknown) => await administrator().put(PATH, body);
 describe('an instant payment', () => {
 	const cents = () => sandbox.firstTeam.balances.get('USD') ?? 0n;
 
-	it('is refused where the body differs from what was signed', async () => {
+	it('is refused where the body differs from what was signed, or that from what was authorized', async () => {
 		const payload = await sandbox.authorization();
 		const body = await signedBy(payload);
 		const before = cents();
@@ -184,6 +195,14 @@ describe('an instant payment', () => {
 		];
 		for (const [change, status] of changes) {
 			expectRefusal(await pay({ ...body, ...change }), 'createInstantPayment', status);
+		}
+		const data = Object(payload.message.data);
+		const others = [{ payAtTime: '1' }, { id: '1' }].map((each) => ({
+			data: { ...data, ...each },
+		}));
+		for (const change of [{ salt: '9' }, { expires: '4900000000' }, ...others]) {
+			const message = { ...payload.message, ...change };
+			expectRefusal(await administrator().pay({ ...payload, message }), 'createInstantPayment');
 		}
 		expect(cents()).toBe(before);
 	});
@@ -212,10 +231,8 @@ describe('signing in', () => {
 		const message = await viewer().signInMessage();
 		const signature = await viewer().wallet.signMessage(message);
 		expect(await viewer().verify(message, signature)).toMatchObject({ status: 200 });
-		expect(await viewer().verify(message, signature)).toMatchObject({
-			status: 401,
-			body: { error_code: 'NONCE_INVALID' },
-		});
+		const again = { status: 401, body: { error_code: 'NONCE_INVALID' } };
+		expect(await viewer().verify(message, signature)).toMatchObject(again);
 		const next = await viewer().signInMessage();
 		const proof = await viewer().wallet.signMessage(next);
 		for (const nonce of ['anotherNonce', new SiweMessage(next).nonce]) {
@@ -284,10 +301,8 @@ type Prepared = Omit<Payload, 'message'> & {
 /* services.test.ts pays with the other settings of typed data. */
 it('the call that prepares a payment answers as Endpoint 6 does, in numbers; it is paid once', async () => {
 	const order = { recipient: 'ana@example.com', amount: '125.5', reference: 'INV-1' };
-	const reply = await administrator().post('/v2/payments/prepare', {
-		team: sandbox.team,
-		...order,
-	});
+	const asked = { team: sandbox.team, ...order };
+	const reply = await administrator().post('/v2/payments/prepare', asked);
 	const { domain, types, typed_data } = dataOf<Prepared>(sandbox, reply, 'preparePayment');
 	expect([domain.version, domain.chainId]).toEqual(['1.0.0', 421614]);
 	expect(Object.keys(types)).toEqual(['PaymentForwardRequest', 'Payment']);
@@ -308,13 +323,43 @@ it('the call that prepares a payment answers as Endpoint 6 does, in numbers; it 
 
 /* services.test.ts sends requests with other names. */
 it('answers have fields of other names, but not in typed data', async () => {
-	sandbox.service.change({
-		fieldNames: { platform_account_address: 'account_address', from: 'sender' },
-	});
+	const fieldNames = { platform_account_address: 'account_address', from: 'sender' };
+	sandbox.service.change({ fieldNames });
 	const { data: balances } = Object((await balance()).body);
 	expect(Object.keys(balances)).toEqual(['account_address', 'balances']);
 	const { data } = Object((await inviteViewer(administrator())).body);
 	expect(data.typed_data.typed_data).toHaveProperty('from');
+});
+
+it('takes an email if zod does', () => {
+	const doubtful = ['.ana@example.com', 'ana.@example.com', 'ana..b@example.com', 'ana@example.c'];
+	const given = [...doubtful, ...allowedTexts('Email'), ...forbiddenTexts('Email')];
+	const isTaken = (text: string) => sandbox.service.description.allows('Email', text);
+	const isEmail = (text: string) => z.string().email().safeParse(text).success;
+	expect(given.filter(isTaken)).toEqual(given.filter(isEmail));
+});
+
+it('answers what it can’t read in its own form, and logs it', async () => {
+	for (const [status, path, length] of [
+		[400, 'teams/%zz/users', 1],
+		[414, `payments/teams/${'x'.repeat(1_001)}/external_entity/us/name_review`, 1],
+		[413, 'payments/prepare', 2 ** 20],
+	] as const) {
+		const reply = await administrator().post(`/v2/${path}`, 'x'.repeat(length));
+		expectRefusal(reply, 'preparePayment', status);
+		expect(sandbox.wire().at(-1)).toMatchObject({ status, valid: false, path: `/v2/${path}` });
+	}
+});
+
+it('a reset cuts off the requests that still wait', async () => {
+	await sandbox.fault({ kind: 'latency', delay: 50 });
+	const late = inviteViewer(administrator());
+	while (sandbox.wire().length === 0) await new Promise(setImmediate);
+	await sandbox.reset();
+	await expect(late).rejects.toThrow('fetch failed');
+	expect(sandbox.organisation.company.invites.map(({ email }) => email)).not.toContain(
+		'a@example.com',
+	);
 });
 
 it('refuses what is asked when there are too many requests', async () => {
