@@ -207,7 +207,7 @@ export class Client {
 		const { status, token } = answer;
 		const mayBeTheToken = !isSuccess(answer) && !TRANSIENT_STATUSES.includes(status);
 		if (!mayBeTheToken || sessions.isFresh(this.boundTo, token)) return answer;
-		/* A new token that isn't fresh got a 401 by a change, or by a read that gets one with every token. */
+		/* A new token is fresh unless a change got a 401 with it (`markRefusedByChange`). Then it isn't replaced, since another one would fare no better. */
 		const isUsable = sessions.usable(this.boundTo, token) === token;
 		if (isUsable && sessions.isNew(this.boundTo, token)) return answer;
 		throwIfStopped(limits.signal);

@@ -21,7 +21,7 @@ export const PERMISSIONS = {
 
 export type Permission = keyof typeof PERMISSIONS;
 
-/** The permission that a change needs; `none` for signing in. */
+/** The permission that an operation needs; `none` for reads and for signing in. */
 export type NeededPermission = Permission | 'none';
 
 /** US dollars, in cents. */

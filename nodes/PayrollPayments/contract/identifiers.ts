@@ -1,5 +1,5 @@
 import { oneOf } from '../shared/lists';
-import { anyText, asTyped } from '../shared/text';
+import { anyText, asTyped, refuseFault } from '../shared/text';
 
 /** The kinds of identifiers, by prefix (docs/api.md, Identifiers). */
 const IDENTIFIER_KINDS = {
@@ -43,8 +43,7 @@ function faultInIdentifier(
 
 /** A 15-character nanoid with one of the given prefixes, as people type or paste it. */
 export function identifier(...prefixes: IdentifierPrefix[]) {
-	return anyText.transform(asTyped).superRefine((value, context) => {
-		const message = faultInIdentifier(value, prefixes);
-		if (message !== undefined) context.addIssue({ code: 'custom', message });
-	});
+	return anyText
+		.transform(asTyped)
+		.superRefine(refuseFault((value) => faultInIdentifier(value, prefixes)));
 }

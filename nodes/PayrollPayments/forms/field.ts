@@ -10,7 +10,7 @@ import { z } from 'zod';
 import { messageOf, UserError, wrapError } from '../shared/errors';
 import { isRecord } from '../shared/json';
 
-/** How n8n shows a field. Its name, and when it is shown, come from the operation's definition. */
+/** How n8n shows a field. Its name, and when it's shown, come from the set of fields that it's in. */
 type FieldForm = Omit<INodeProperties, 'name' | 'displayOptions' | 'required' | 'noDataExpression'>;
 
 /** Makes a value of anything, or says what's wrong with it. */
@@ -40,7 +40,7 @@ export interface Reading<IfEmpty extends Empty> {
 	readonly expressions?: 'never';
 }
 
-/** One field of an operation: how n8n shows it and what it accepts. */
+/** One field of a form: how n8n shows it and what it accepts. */
 export interface Field<Value, IfEmpty extends Empty = 'required'> extends Reading<IfEmpty> {
 	readonly form: FieldForm;
 	/** Turns the raw value into what the operation uses. Its messages are put after the label. */

@@ -134,7 +134,10 @@ export const administratorRole = choice(
 	'team_viewer',
 );
 
-/** The role that typed data is compared with. Any skips the comparison. */
+/**
+ * The role that typed data is compared with. With Any, every administrator role passes; of the inner
+ * `typed_data` alone, every role.
+ */
 export const expectedRole = choice<AdministratorRole | 'any', 'unset'>(
 	{
 		label: 'Expected Role',

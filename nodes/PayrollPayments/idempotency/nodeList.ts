@@ -119,10 +119,7 @@ class CallQueue {
 			this.quietUntil = this.lastEnded + Math.max(this.pauseMs, QUIET_MS);
 		});
 		/* It lets go of the execution when the call ends, not when the time is over. */
-		await endedOrAborted(
-			call.catch(() => undefined),
-			AbortSignal.timeout(STORE_TIMEOUT_MS),
-		);
+		await endedOrAborted(call, AbortSignal.timeout(STORE_TIMEOUT_MS));
 		this.throwIfCalling();
 		return await call;
 	}

@@ -14,17 +14,17 @@ function searchOf(...prefixes: IdentifierPrefix[]) {
 		const { hasPrefix } = await import('../contract/identifiers');
 		const { CREDENTIALS } = await import('../api/n8nTransport');
 		const { UserError } = await import('../shared/errors');
-		const refuse = (message: string, description?: string) =>
+		const nodeError = (message: string, description?: string) =>
 			new NodeOperationError(this.getNode(), message, { description });
 		const listed = await this.getCredentials(CREDENTIALS)
 			.then(readEntities)
 			.catch((error: unknown) => {
-				throw error instanceof UserError ? refuse(error.message, error.hint) : error;
+				throw error instanceof UserError ? nodeError(error.message, error.hint) : error;
 			});
 		const suitable = listed.filter(({ id }) => hasPrefix(id, ...prefixes));
 		if (suitable.length === 0) {
 			const what = prefixes.length === 1 ? 'teams' : 'teams or companies';
-			throw refuse(
+			throw nodeError(
 				`Select By ID, because the credentials list no ${what} yet`,
 				'To select from a list, open the Payroll Payments API credentials and enter one per line under Teams and Companies, e.g. te-a1B2c3D4e5F6 Engineering.',
 			);

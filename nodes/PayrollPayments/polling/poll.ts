@@ -62,10 +62,7 @@ export async function poll(context: IPollFunctions): Promise<INodeExecutionData[
 		!isManual && isResumed(context) ? AbortSignal.timeout(MAX_FIRST_POLL_MS) : undefined;
 	try {
 		const work = (isManual ? fetchExample : pollOnce)(context, redactor, deadline);
-		await endedOrAborted(
-			work.catch(() => undefined),
-			deadline,
-		);
+		await endedOrAborted(work, deadline);
 		if (deadline?.aborted === true) throw tooSlow();
 		return await work;
 	} catch (error) {

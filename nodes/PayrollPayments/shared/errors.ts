@@ -56,7 +56,7 @@ export class UserError extends Error {
 		this.hint = this.description = context.hint;
 	}
 
-	/** The same kind of error with other words. */
+	/** The same kind of error with another message or context. */
 	with({ message = this.message, ...change }: ErrorContext & { readonly message?: string }): this {
 		return Reflect.construct(this.constructor, [message, { ...this.context, ...change }]);
 	}

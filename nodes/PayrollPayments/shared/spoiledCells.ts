@@ -1,7 +1,5 @@
 // What sheets and programs make of values, and how it is told from what people wrote.
 
-import type { z } from 'zod';
-
 import { INVISIBLE } from './redaction';
 
 /**
@@ -103,12 +101,4 @@ export function faultInReference(reference: string): string | undefined {
 	const [missing] = NOTHING_INSIDE.exec(text) ?? [];
 	if (missing !== undefined) return `contains ${missing}; check its expression`;
 	return faultInAny(text);
-}
-
-/** Refuses a text for the fault that a function finds in it. */
-export function refuseFault(faultIn: (text: string) => string | undefined) {
-	return (text: string, context: z.RefinementCtx): void => {
-		const message = faultIn(text);
-		if (message !== undefined) context.addIssue({ code: 'custom', message });
-	};
 }

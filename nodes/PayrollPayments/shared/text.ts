@@ -24,6 +24,14 @@ export const anyText = z.string({ errorMap: notText });
 export const trimmed = anyText.trim();
 export const filledLine = trimmed.min(1, 'is missing');
 
+/** A refinement that refuses a text for the fault that a function finds in it. */
+export function refuseFault(faultIn: (text: string) => string | undefined) {
+	return (text: string, context: z.RefinementCtx): void => {
+		const message = faultIn(text);
+		if (message !== undefined) context.addIssue({ code: 'custom', message });
+	};
+}
+
 /** A text as a regular expression that matches just it. */
 export function escapeRegExp(text: string): string {
 	return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');

@@ -80,7 +80,8 @@ function refuseSettings(error: unknown): never {
 }
 
 /**
- * The checks that need nothing but the delivery: allowlist, signature, content and age.
+ * The checks that need nothing but the delivery and the settings: allowlist, signature, content and age.
+ * No state is read or changed.
  * @throws {Rejected} at the first that fails
  */
 export function checkDelivery(

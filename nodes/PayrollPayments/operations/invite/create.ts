@@ -135,9 +135,9 @@ function unusedIn(
 }
 
 /**
- * Reads all people, and groups those who can be invited by one request. A person may be named once in
- * a group and, since people who are invited already are left out by *Existing People: Skip*, once for
- * a team where that is set.
+ * Reads all people, and groups those whom one request can invite. Nobody may be named twice in a group.
+ * With *Existing People: Skip*, nobody may be named twice for a team, whatever the group: the first invite
+ * would make the second one superfluous.
  * @throws {UserError} if Column Names names a column that no row has
  */
 async function groupGuests(items: readonly InviteItem[], context: RunContext) {
@@ -152,8 +152,9 @@ async function groupGuests(items: readonly InviteItem[], context: RunContext) {
 		const row = rows.get(each);
 		const isSheet = row !== undefined;
 		const people = isSheet ? [readRow(row)] : (invitees ?? inviteesJson ?? []);
-		const name = JSON.stringify([teamId, role, anonymous, existingPeople, isSheet || item]);
-		const group = groups.get(name) ?? {
+		/* A list on an item is a group by itself; all rows of a sheet with the same settings are one. */
+		const groupKey = JSON.stringify([teamId, role, anonymous, existingPeople, isSheet || item]);
+		const group = groups.get(groupKey) ?? {
 			teamId,
 			role,
 			anonymous,
@@ -179,7 +180,7 @@ async function groupGuests(items: readonly InviteItem[], context: RunContext) {
 		}
 		if (row !== undefined) for (const header of unusedIn(row, group, context)) unused.add(header);
 		for (const [key, mention] of added) mentions.set(key, [...(mentions.get(key) ?? []), mention]);
-		groups.set(name, group);
+		groups.set(groupKey, group);
 		for (const invitee of people) group.guests.push({ item, invitee });
 		return [];
 	});

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { titleOf, type Field } from '../../forms/field';
 import { json, text } from '../../forms/fieldTypes';
 import { email } from '../../contract/formats';
-import { faultInCell, refuseFault } from '../../shared/spoiledCells';
-import { faultOfOther } from '../../shared/text';
+import { faultInCell } from '../../shared/spoiledCells';
+import { faultOfOther, refuseFault } from '../../shared/text';
 
 /** The fields of a prefill, in the service's order (docs/api.md, Invite prefill). */
 // prettier-ignore

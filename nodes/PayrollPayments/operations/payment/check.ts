@@ -138,7 +138,7 @@ function withKnown(
 	known: Known<PaymentAnswer>,
 	ifAlreadyPaid: PaymentSettings['ifAlreadyPaid'],
 ): PaymentRow {
-	const { columns = {}, payment } = row;
+	const { columns, payment } = row;
 	switch (known.is) {
 		case 'sendable': {
 			const attempt = known.attempt > 1 ? `, as attempt ${known.attempt}` : '';
@@ -269,7 +269,7 @@ export async function checkPayments(
 ): Promise<Row[]> {
 	const read = readPayments(given, run);
 	const { payments: forms, unreadable } = read;
-	const refuse = (form: PaymentForm, error: unknown, scope?: 'run'): Row => ({
+	const refusedForm = (form: PaymentForm, error: unknown, scope?: 'run'): Row => ({
 		...refused(form.items, error, scope),
 		place: form.place,
 		columns: columnsOf(form, run),
@@ -277,7 +277,7 @@ export async function checkPayments(
 	try {
 		checkTotals(read, unread);
 	} catch (error) {
-		return [...unreadable, ...forms.map((form) => refuse(form, error, 'run'))];
+		return [...unreadable, ...forms.map((form) => refusedForm(form, error, 'run'))];
 	}
 	const journal = journalOf(run);
 	const accountOf = accountsOf(run);
@@ -291,7 +291,7 @@ export async function checkPayments(
 			guarded.push(await guardPayment(form, run, { journal, accountOf, row }));
 		} catch (error) {
 			const earlier = await triedBefore(form, run, journal, error);
-			if (earlier === undefined) rows.push(refuse(form, error));
+			if (earlier === undefined) rows.push(refusedForm(form, error));
 			else tried.push(earlier);
 		}
 	}

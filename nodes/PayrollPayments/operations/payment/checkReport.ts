@@ -57,7 +57,7 @@ function notCompared(rows: readonly GuardedPayment[]) {
  * @param heading what would be done
  */
 export function paymentReport(heading: string, payment: GuardedPayment) {
-	const { columns = {} } = payment;
+	const { columns } = payment;
 	return textsOf({
 		heading,
 		lines: routeOf([columns], textOf(columns.service)),

@@ -106,7 +106,7 @@ function sentencesOn(run: ReturnType<typeof sortedOut>, service: string): string
 			.length,
 	});
 	const contracts = new Set(
-		payments.flatMap(({ columns: { chain, contract } = {} }) =>
+		payments.flatMap(({ columns: { chain, contract } }) =>
 			typeof chain === 'string' ? `${chain}, contract ${String(contract)}` : [],
 		),
 	);
@@ -154,7 +154,7 @@ export async function describeRun(rows: readonly Row[], run: RunContext): Promis
 		currency: 'USD',
 		balance: balance === undefined ? null : centsAsDecimal(balance),
 		balance_after: balance === undefined ? null : centsAsDecimal(balance - toSendTotal),
-		payments: payments.map(({ columns = {} }) => columns),
+		payments: payments.map(({ columns }) => columns),
 		already_paid: paid.map((row) => ({ row: numberOf(row), summary: row.payment.summary })),
 		unknown: failedRows(unknown).map(listedFailure),
 		refused: failedRows(refused).map(listedFailure),

@@ -1,6 +1,7 @@
 import { getAddress } from 'viem/utils';
 
 import { quoted, safeExcerpt, type Redact } from '../../shared/redaction';
+import { readChainId } from '../chains';
 import { refuseToSign } from '../signature';
 
 export type SignInMessage = ReturnType<typeof parseSignInMessage>;
@@ -54,11 +55,6 @@ const nonce = only((text) => /^[A-Za-z0-9]{8,}$/.test(text));
 const requestId = only((text) => REQUEST_ID.test(text));
 const eip55 = only((text) => /^0x[0-9a-fA-F]{40}$/.test(text) && getAddress(text) === text);
 
-function chainId(text: string): number | undefined {
-	const id = Number(text);
-	return /^[1-9]\d*$/.test(text) && Number.isSafeInteger(id) ? id : undefined;
-}
-
 function firstLine(text: string) {
 	const { scheme, domain } = FIRST_LINE.exec(text)?.groups ?? {};
 	return domain !== undefined && isPlainAuthority(domain) ? { scheme, domain } : undefined;
@@ -110,8 +106,12 @@ class Lines {
 	}
 
 	/** The same for a line that may be left out. */
-	readAfterIf(...[label, ...rest]: Parameters<typeof this.readAfter<string>>): string | undefined {
-		return this.peek()?.startsWith(label.trim()) ? this.readAfter(label, ...rest) : undefined;
+	readAfterIf(
+		label: string,
+		what: string,
+		parse: (text: string) => string | undefined,
+	): string | undefined {
+		return this.peek()?.startsWith(label.trim()) ? this.readAfter(label, what, parse) : undefined;
 	}
 }
 
@@ -158,7 +158,7 @@ export function parseSignInMessage(text: string, redact: Redact) {
 		statement,
 		uri: lines.readAfter('URI: ', 'a URI with a plain host', uri),
 		version: lines.readAfter('Version: ', '1', version),
-		chainId: lines.readAfter('Chain ID: ', 'a whole number above 0', chainId),
+		chainId: lines.readAfter('Chain ID: ', 'a whole number above 0', readChainId),
 		nonce: lines.readAfter('Nonce: ', 'at least 8 letters and digits, nothing else', nonce),
 		issuedAt: lines.readAfter('Issued At: ', ...aTime),
 		expirationTime: lines.readAfterIf('Expiration Time: ', ...aTime),

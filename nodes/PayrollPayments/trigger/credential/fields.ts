@@ -2,6 +2,7 @@ import { z } from 'zod';
 
 import { shownWhen, type FieldSet } from '../../forms/field';
 import { choice, menu, password, text, wholeNumber } from '../../forms/fieldTypes';
+import { refuseFault } from '../../shared/text';
 import { faultInTemplate, formatOf, formatOptions, type Place } from '../schemes';
 
 const textOfForm = z.string({
@@ -25,10 +26,7 @@ const headerName = (example: string, whereEmpty = '') =>
 		return z.NEVER;
 	});
 
-const template = textOfForm.superRefine((value, context) => {
-	const message = faultInTemplate(value);
-	if (message !== undefined) context.addIssue({ code: 'custom', message });
-});
+const template = textOfForm.superRefine(refuseFault(faultInTemplate));
 
 const formats = formatOptions.map(({ value }) => value);
 const withOwnHeader = formats.filter((format) => formatOf(format).hasFixedHeaders !== true);
