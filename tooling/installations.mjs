@@ -340,6 +340,24 @@ const DEPENDENCY_SETS = {
 
 /** @typedef {keyof typeof DEPENDENCY_SETS} DependencySet */
 
+/**
+ * A lock file with the address of each package, so that npm needn't ask the registry for it: that takes a
+ * fifth of the time. npm puts the registry that it uses in place of this one (`replace-registry-host`).
+ *
+ * @param {string} file
+ */
+function lockWithAddresses(file) {
+	/** @type {{ packages: Record<string, { name?: string; version?: string; resolved?: string }> }} */
+	const lock = JSON.parse(readFileSync(file, 'utf8'));
+	for (const [folder, locked] of Object.entries(lock.packages)) {
+		if (folder === '') continue;
+		const name = locked.name ?? folder.slice(folder.lastIndexOf('node_modules/') + 13);
+		const archive = `${name.replace(/^@[^/]+\//, '')}-${locked.version}.tgz`;
+		locked.resolved = `https://registry.npmjs.org/${name}/-/${archive}`;
+	}
+	return JSON.stringify(lock);
+}
+
 /** @param {DependencySet} set */
 const wantedPackages = (set) =>
 	lockedPackages(path.join(DEPENDENCY_SETS[set].folder, 'package-lock.json'));
@@ -375,10 +393,16 @@ export async function installDependencies(wanted) {
 			try {
 				for (const each of [fresh, old]) await rm(each, { recursive: true, force: true });
 				mkdirSync(fresh);
-				for (const file of ['package.json', 'package-lock.json']) {
-					copyFileSync(path.join(folder, file), path.join(fresh, file));
-				}
-				await npm(['ci', '--ignore-scripts', ...QUIET], { cwd: fresh });
+				copyFileSync(path.join(folder, 'package.json'), path.join(fresh, 'package.json'));
+				const given = path.join(folder, 'package-lock.json');
+				const lock = path.join(fresh, 'package-lock.json');
+				const install = async () => await npm(['ci', '--ignore-scripts', ...QUIET], { cwd: fresh });
+				writeFileSync(lock, lockWithAddresses(given));
+				await install().catch(async () => {
+					/* Some registries have other addresses, which they tell when they're asked. */
+					copyFileSync(given, lock);
+					await install();
+				});
 			} catch (error) {
 				throw explainInstallation(error, { what, folder: repository });
 			}
