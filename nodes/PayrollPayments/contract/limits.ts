@@ -1,4 +1,4 @@
-// docs/api.md, Limits.
+// docs/api.md, Endpoints.
 
 /** The amount of an instant payment, in cents. */
 export const PAYMENT_CENTS = { least: 100, most: 10_000_000_000 } as const;
