@@ -11,7 +11,7 @@ const ARROWS = {
 	signing: ['shared/', 'contract/'],
 	api: ['shared/', 'contract/', 'forms/', 'signing/'],
 	idempotency: ['shared/', 'contract/'],
-	run: ['shared/', 'contract/', 'forms/', 'signing/', 'api/', 'idempotency/'],
+	run: ['shared/', 'forms/', 'signing/', 'api/', 'idempotency/'],
 	operations: ['shared/', 'contract/', 'forms/', 'signing/', 'api/', 'idempotency/', 'run/'],
 	listSearch: ['shared/', 'contract/', 'forms/', 'api/'],
 	trigger: ['shared/', 'contract/', 'forms/', 'idempotency/', 'api/schemas/'],

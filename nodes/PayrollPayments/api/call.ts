@@ -24,7 +24,7 @@ export type WriteCall<Data> = Call<Data> & { readonly method: WriteMethod };
 
 export type SendRead = <Data>(call: ReadCall<Data>) => Promise<Data>;
 
-export function urlOf(baseUrl: string, callPath: string, query: Query = {}): string {
+export function urlOf(baseUrl: string, callPath: string, query: Query): string {
 	const search = new URLSearchParams();
 	for (const [name, value] of Object.entries(query)) {
 		for (const each of [value ?? []].flat()) search.append(name, String(each));

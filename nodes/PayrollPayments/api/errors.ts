@@ -1,4 +1,5 @@
 import { ServiceError } from '../shared/errors';
+import type { HttpAnswer } from '../shared/http';
 import { isRecord, parseJson, type JsonValue } from '../shared/json';
 import { shorten, type Redact } from '../shared/redaction';
 import { isReadable, readFailure, shownOf } from './failureBody';
@@ -66,11 +67,8 @@ export function unusableAnswer(what: string, status = 200, response?: JsonValue)
 	return new ServiceError(what, { status, nothingDone: false, hint, details });
 }
 
-interface FailedAnswer {
-	readonly status: number;
+interface FailedAnswer extends HttpAnswer {
 	readonly envelope: Envelope | undefined;
-	readonly headers: Readonly<Record<string, string>>;
-	readonly body: string;
 }
 
 /** The origin that a redirect leads to: its path may hold a secret. */

@@ -5,7 +5,7 @@ import type { Call, Query } from './call';
 import { linesOf } from './lines';
 
 /** A documented field, and what a deployment of the service calls it. */
-export interface FieldName {
+interface FieldName {
 	readonly documented: string;
 	readonly theirs: string;
 }

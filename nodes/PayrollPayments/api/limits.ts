@@ -19,7 +19,7 @@ export const PERMISSIONS = {
 	sendTestEvents: { label: 'Send Test Events', activity: 'sending test events' },
 } as const;
 
-export type Permission = keyof typeof PERMISSIONS;
+type Permission = keyof typeof PERMISSIONS;
 
 /** The permission that an operation needs; `none` for reads and for signing in. */
 export type NeededPermission = Permission | 'none';

@@ -5,7 +5,7 @@ import type { Redactor } from '../shared/redaction';
 import { unlessStopped } from '../shared/waiting';
 import { Client, type RequestLimits, type Transport } from './client';
 import { readCredentials, type ServiceCredentials } from './credentials';
-import { answerFrom, DEFAULT_TIMEOUT, exchangeOver, optionsFor } from './n8nHttp';
+import { answerFrom, exchangeOver, optionsFor } from './n8nHttp';
 import { announceRequest, stateOf } from './requestState';
 import { addSecretsOf } from './secrets';
 import { sessions } from './session';
@@ -48,7 +48,7 @@ function n8nTransport(
 			/* n8n writes a new token into this object, so each request gets its own copy. */
 			const data = { ...saved };
 			if (replaces !== undefined || token() === undefined) data.sessionToken = '';
-			const { timeout = DEFAULT_TIMEOUT, signal } = request;
+			const { timeout, signal } = request;
 			const stop = kind === 'read' ? signal : undefined;
 			announceRequest(data, {
 				credentials,

@@ -21,14 +21,14 @@ import type { Redactor } from '../shared/redaction';
 import type { ServiceCredentials } from './credentials';
 
 /** A request of one of our nodes, which was checked before it was made. */
-export interface OwnRequest {
+interface OwnRequest {
 	readonly credentials: ServiceCredentials;
 	/** Knows the secrets of the run, also those of a session that is no longer used. */
 	readonly redactor: Redactor;
 	/** The token that a sign-in before this request replaces; '' if there was none. */
 	readonly replaces: string;
-	/** For the whole answer, in milliseconds; the time of a sign-in doesn't count. */
-	readonly timeout: number;
+	/** For the whole answer, in milliseconds; the time of a sign-in doesn't count. By default that of n8nHttp.ts. */
+	readonly timeout?: number;
 	/** Ends the request when the execution is stopped. Unset for a write, whose outcome would be unknown. */
 	readonly stop?: AbortSignal;
 	/** Aborted once the execution was stopped: then the request doesn't leave, whatever it is. */

@@ -17,7 +17,7 @@ type FieldForm = Omit<INodeProperties, 'name' | 'displayOptions' | 'required' | 
 export type Schema<Value> = z.ZodType<Value, z.ZodTypeDef, unknown>;
 
 /** Values that other fields may have, or, in n8n's spelling, a text that must be in them. */
-export type ShownWhen = Readonly<
+type ShownWhen = Readonly<
 	Record<string, ReadonlyArray<string | boolean | { readonly _cnd: { readonly includes: string } }>>
 >;
 

@@ -7,7 +7,7 @@ import { ExecutionMemory, type RunScope } from './executionMemory';
 import type { Journal, Known } from './journal';
 
 /** A change, or a look-up that plans changes, that is sent once in an execution and again in any other. */
-export interface ExecutionChange<Answer> {
+interface ExecutionChange<Answer> {
 	/** Tells it from the run's other changes, as JSON. */
 	readonly identity: unknown;
 	/** Whether it may not be sent again where its first outcome is unknown. */

@@ -211,7 +211,7 @@ export async function claimForPayment(
 	return undefined;
 }
 
-export interface EventClaimRequest {
+interface EventClaimRequest {
 	readonly key: string;
 	/** Another claim with the same owner succeeds again. */
 	readonly owner: string;

@@ -104,7 +104,7 @@ export function isOtherReference(one: string | undefined, other: string | undefi
 	return one !== undefined && other !== undefined && referenceKey(one) !== referenceKey(other);
 }
 
-export interface PaymentIdentity {
+interface PaymentIdentity {
 	/**
 	 * Never of the signature, since signers need not be deterministic. The case of the signer's address
 	 * doesn't matter: hex digits are read as a number.
@@ -165,7 +165,7 @@ export function paymentKeysOf(identity: PaymentIdentity, attempt: number) {
 	};
 }
 
-export type PaymentKeys = ReturnType<typeof paymentKeysOf>;
+type PaymentKeys = ReturnType<typeof paymentKeysOf>;
 
 /** The keys to record before an attempt is sent, given which of them are recorded already. */
 export function claimedKeys(keys: PaymentKeys, isRecorded: (key: string) => boolean): string[] {

@@ -16,7 +16,7 @@ export interface Observation {
  * Everything that an event is about, by identifier or currency. Long lists are read with forEach: other
  * loops make a pair for each entry, which costs as much memory as the list itself.
  */
-export type Observations = ReadonlyMap<string, Observation>;
+type Observations = ReadonlyMap<string, Observation>;
 
 export interface Change {
 	readonly id: string;

@@ -8,7 +8,7 @@ import { groupsOf, listed, quantity } from '../shared/lists';
 import { placeName } from '../shared/sheetPlace';
 import type { Operation } from './operation';
 import { inOrder, refuseRest, rowsThatAre, sheetPlaceOf, type Row } from './rows';
-import type { OutputRecord, ShownWrite } from './write';
+import type { Approvable, OutputRecord, ShownWrite } from './write';
 
 /*
  * Two checks give approvals:
@@ -26,12 +26,6 @@ const MAX_REASONS = 5;
 
 /** Characters of an approval, in groups of four. */
 const LENGTH = 16;
-
-/** What all writes of a run have in common. */
-export interface Approvable {
-	readonly operation: string;
-	readonly baseUrl: string;
-}
 
 /**
  * The approval over some writes, in their order: the operation and the service, and of each write its

@@ -204,7 +204,7 @@ interface Recognition<Name extends string> {
 }
 
 /** Reads the fields of a row, by its headers. */
-export interface FieldsOfRow<Name extends string> {
+interface FieldsOfRow<Name extends string> {
 	valueOf(field: Name): unknown;
 	/** The column of a field, as the sheet calls it. */
 	headerOf(field: Name): string;

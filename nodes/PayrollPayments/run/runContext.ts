@@ -13,7 +13,7 @@ import { throwIfStopped, UserError } from '../shared/errors';
 import type { Redactor } from '../shared/redaction';
 import type { Wallet } from '../signing';
 import type { Settings } from './commonOptions';
-import type { Perform, Write } from './write';
+import type { Approvable, Perform, Write } from './write';
 
 /** After a signature that took longer, in milliseconds, the token is made sure of again. */
 const LONG_SIGNATURE_MS = 60_000;
@@ -28,8 +28,7 @@ interface Change<Data>
 
 /** What an operation works with while it checks. Nothing here sends a change. */
 export interface RunContext<Own = unknown> {
-	/** What all writes of the run have in common. */
-	readonly approvable: { readonly operation: string; readonly baseUrl: string };
+	readonly approvable: Approvable;
 	readonly credentials: OpenCredentials;
 	readonly settings: Settings & Own;
 	/** Whether refused items leave the others alone (*On Error: Continue*). */

@@ -13,6 +13,12 @@ export type OutputRecord = Readonly<Record<string, JsonValue>>;
 
 export type Signs = Readonly<z.infer<typeof signed>>;
 
+/** What all writes of a run have in common. */
+export interface Approvable {
+	readonly operation: string;
+	readonly baseUrl: string;
+}
+
 /** A change that passed every check, as it is shown and approved. */
 export interface ShownWrite
 	extends Readonly<Pick<z.infer<typeof checkRecord>, 'summary' | 'request'>> {

@@ -1,7 +1,7 @@
 import type { SheetPlace } from './sheetPlace';
 
 /** The outcome of a change that failed. With `unknown`, all or part of it may have been made. */
-export type FailedOutcome = 'refused' | 'unknown' | 'not_sent';
+type FailedOutcome = 'refused' | 'unknown' | 'not_sent';
 
 export interface ErrorContext {
 	/** What to do next, in full sentences. */

@@ -6,7 +6,7 @@ import { z } from 'zod';
 const DATES = { toISO: '$now.toISO()', toISOString: 'new Date().toISOString()' };
 
 /** Of a list, such as Airtable's lookups and linked records. */
-export const LIST_NOT_TEXT = 'must be text, not a list';
+const LIST_NOT_TEXT = 'must be text, not a list';
 
 /** What is wrong with a value that isn't text, and what to write instead if it's a date or a list. */
 export function faultOfOther(value: unknown): string {

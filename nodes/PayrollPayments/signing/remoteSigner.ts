@@ -94,7 +94,7 @@ function readResult(
 	return signed.data.result;
 }
 
-export interface RemoteSignerOptions {
+interface RemoteSignerOptions {
 	readonly url: string;
 	readonly token?: string;
 	readonly dialect: RemoteSignerDialect;

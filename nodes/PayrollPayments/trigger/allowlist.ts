@@ -2,7 +2,7 @@ import ipaddr, { type IPv4, type IPv6 } from 'ipaddr.js';
 import { z } from 'zod';
 
 /** A CIDR range; a single address is a range of one. */
-export interface IpRange {
+interface IpRange {
 	readonly address: IPv4 | IPv6;
 	/** How many leading bits must match. */
 	readonly prefix: number;

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { LruCache } from '../shared/lruCache';
 
 /** The exclusive right to start the execution of an event. Every claim must be settled. */
-export interface Claim {
+interface Claim {
 	/** @param acknowledged whether a 2xx was sent. If not, the next delivery may claim the event. */
 	settle(acknowledged: boolean): void;
 }

@@ -30,7 +30,7 @@ export function hashOf(token: Key): Buffer {
 	return createHash('sha256').update(token).digest();
 }
 
-/** One that verifies with a public key would be a row, too. */
+/** The algorithms, by their value in the credential. */
 export const ALGORITHMS = {
 	sha256: hmac('sha256', 'SHA-256', 32),
 	sha512: hmac('sha512', 'SHA-512', 64),

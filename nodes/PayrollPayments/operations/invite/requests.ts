@@ -14,7 +14,7 @@ import type { KnownPeople, PersonOutcome } from './existingPeople';
 import type { Invitee } from './invitees';
 
 /** A person to invite, and the index of the item that names them. */
-export interface Guest {
+interface Guest {
 	readonly item: number;
 	readonly invitee: Invitee;
 }

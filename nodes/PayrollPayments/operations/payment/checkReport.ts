@@ -1,21 +1,17 @@
 import type { Row } from '../../run/rows';
 import type { OutputRecord } from '../../run/write';
-import { centsAsDollars, dollarsAsCents } from '../../shared/money';
+import { centsAsDollars } from '../../shared/money';
 import { listed, quantity } from '../../shared/lists';
 import { expiryAsDate, probableTimeIn } from '../../shared/time';
-import { isSentAgain, type GuardedPayment, type PaymentRow } from './paymentRow';
+import { centsOf, isSentAgain, type GuardedPayment, type PaymentRow } from './paymentRow';
 import { chatMessageOf, htmlOf, type Report } from './report';
 import { ASK_ABOUT_SENT, eachFailure, paymentName, referenceOf, textOf } from './rowTexts';
-
-function dollarsOf({ amount }: OutputRecord): string {
-	return centsAsDollars(dollarsAsCents(textOf(amount)) ?? 0);
-}
 
 /** A payment in lines: the amount first, then who gets it, and until when. */
 function paymentLines(columns: OutputRecord): string[] {
 	const { recipient_email: email, recipient_address: address, expires } = columns;
 	return [
-		dollarsOf(columns),
+		centsAsDollars(centsOf({ columns })),
 		referenceOf(columns),
 		textOf(email),
 		textOf(address),

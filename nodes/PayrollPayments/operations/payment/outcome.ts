@@ -47,8 +47,7 @@ function tallyTextOf(rows: readonly Row[]): string {
 /** What became of the run, and what to leave out of the next one. */
 export function notesOnFailure(rows: readonly Row[]): readonly string[] {
 	if (rows.length < 2) return [];
-	const tally = tallyTextOf(rows);
-	return [tally, ...warningsOn(rows)];
+	return [tallyTextOf(rows), ...warningsOn(rows)];
 }
 
 function warningsOn(rows: readonly Row[]): string[] {

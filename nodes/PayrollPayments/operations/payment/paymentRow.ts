@@ -3,6 +3,7 @@ import type { PaymentAnswer } from '../../idempotency/paymentJournal';
 import type { Payment } from '../../idempotency/paymentKeys';
 import type { Row } from '../../run/rows';
 import type { OutputRecord } from '../../run/write';
+import { dollarsAsCents } from '../../shared/money';
 
 /** A payment that was read: it passed every check but the journal's, or an earlier try has decided on it. */
 export interface GuardedPayment extends Row {
@@ -30,6 +31,11 @@ export function isToSend(row: Row): row is PaymentRow {
 /** Whether a person confirmed that an earlier attempt wasn’t made, so that another one is sent. */
 export function isSentAgain({ known }: PaymentRow): boolean {
 	return known.is === 'sendable' && known.attempt > 1;
+}
+
+/** The amount in the columns of a row, in cents; 0 if they have none. */
+export function centsOf({ columns: { amount } = {} }: Pick<Row, 'columns'>): bigint {
+	return BigInt(typeof amount === 'string' ? (dollarsAsCents(amount) ?? 0) : 0);
 }
 
 export function totalCents(rows: readonly PaymentRow[]): bigint {

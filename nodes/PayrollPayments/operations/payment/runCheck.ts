@@ -8,9 +8,17 @@ import { messageOf } from '../../shared/errors';
 import { emailKey } from '../../contract/formats';
 import { asWord } from '../../shared/redaction';
 import { counted, groupsOf } from '../../shared/lists';
-import { centsAsDecimal, centsAsDollars, dollarsAsCents, wholeCents } from '../../shared/money';
+import { centsAsDecimal, centsAsDollars, wholeCents } from '../../shared/money';
 import { runReport } from './checkReport';
-import { isPayment, isSentAgain, isToSend, sumOf, totalCents, type PaymentRow } from './paymentRow';
+import {
+	centsOf,
+	isPayment,
+	isSentAgain,
+	isToSend,
+	sumOf,
+	totalCents,
+	type PaymentRow,
+} from './paymentRow';
 import { rowName } from './rowTexts';
 
 /** The balance of the paying team in US cents; undefined if it can't be read, or there are several teams. */
@@ -61,17 +69,13 @@ function numberOf(row: Row): number {
 function summaryOf({ columns = {} }: Row): string {
 	const { amount, recipient_email: email, reference } = columns;
 	const known = [
-		typeof amount === 'string' ? centsAsDollars(centsIn(amount)) : 'a payment',
+		typeof amount === 'string' ? centsAsDollars(centsOf({ columns })) : 'a payment',
 		typeof email === 'string' && `to ${email}`,
 		typeof email !== 'string' &&
 			typeof reference === 'string' &&
 			`with reference ${asWord(reference)}`,
 	];
 	return known.filter(Boolean).join(' ');
-}
-
-function centsIn(amount: string): bigint {
-	return BigInt(dollarsAsCents(amount) ?? 0);
 }
 
 /** The rows by what becomes of them, and what they come to. */
@@ -85,9 +89,7 @@ function sortedOut(rows: readonly Row[]) {
 	/* A row in any other state fails the check. */
 	const refused = all.filter((row) => !other.has(row));
 	const duplicates = duplicatesIn(payments);
-	const total = sumOf(
-		all.map(({ columns: { amount } = {} }) => (typeof amount === 'string' ? centsIn(amount) : 0n)),
-	);
+	const total = sumOf(all.map(centsOf));
 	const groups = { all, payments, toSend, paid, unknown, refused, duplicates };
 	return { ...groups, total, toSendTotal: totalCents(toSend) };
 }

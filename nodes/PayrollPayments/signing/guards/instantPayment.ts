@@ -14,7 +14,7 @@ import { parseTypedData, type GuardedTypedData, type UncheckedTypedData } from '
 import { checkSender } from './sender';
 import { unexpectedIdentifiers } from './unexpectedIdentifiers';
 
-export interface PaymentExpectation {
+interface PaymentExpectation {
 	/** The address that signs, or has signed. */
 	readonly signer: string;
 	/** The Platform ID in the credentials. If it is an address, `from` may be that. */
