@@ -27,14 +27,11 @@ beforeEach(async () => {
 	const note = (request: ReceivedRequest) => received.push(request);
 	receiver = await startHttpServer(note, () => statuses.shift() ?? 200);
 });
-afterEach(async () => {
-	await receiver.stop();
-});
+afterEach(async () => await receiver.stop());
 
 const control = async (path: string, body: object) => await sandbox.control('POST', path, body);
-const register = async (endpoint: object = {}): Promise<void> => {
-	await control('endpoints', { url: receiver.url, secret: SECRET, ...endpoint });
-};
+const register = async (endpoint: object = {}) =>
+	void (await control('endpoints', { url: receiver.url, secret: SECRET, ...endpoint }));
 const attempts = (): readonly DeliveryAttempt[] => sandbox.service.deliveries.log();
 const settled = async (count: number): Promise<void> => {
 	const isSettled = (): boolean =>
@@ -140,9 +137,8 @@ it('gives up after the last delay, and logs that nobody answered', async () => {
 it('delivers the test event of Endpoint 9, which names its request, to that endpoint only', async () => {
 	await register({ nanoid: 'wh-theFirstHook' });
 	await register({ nanoid: 'wh-theOtherHook' });
-	const reply = await administrator.post('/v2/webhooks/test/wh-theFirstHook', {
-		event_type: 'deposit.received',
-	});
+	const asked = { event_type: 'deposit.received' };
+	const reply = await administrator.post('/v2/webhooks/test/wh-theFirstHook', asked);
 	await settled(1);
 	const { test_payload } = dataOf<{ test_payload: object }>(sandbox, reply, 'sendTestDelivery');
 	expect(test_payload).toEqual(JSON.parse(only().body));
@@ -256,10 +252,8 @@ describe('what payments and invites cause', () => {
 		expect(user).toMatchObject({ email, role, first_name: 'ana.silva', last_name: '' });
 		const [invited_by, invited_to] = [expect.stringMatching(/^us-/), sandbox.team];
 		const known = { nanoid, user_nanoid: user?.nanoid, email, role, anonymous: true };
-		expect((await events(1))[0]).toMatchObject({
-			event_type: 'invite.accepted',
-			invite: { ...known, invited_by, invited_to },
-		});
+		const invite = { ...known, invited_by, invited_to };
+		expect(await events(1)).toMatchObject([{ event_type: 'invite.accepted', invite }]);
 	});
 
 	it('test events have one key if the settings say so', async () => {

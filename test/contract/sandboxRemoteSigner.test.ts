@@ -9,12 +9,10 @@ const message = 'Sign in, please: ¡señal!';
 const hexMessage = hexlify(toUtf8Bytes(message));
 const domain = { name: 'Test', version: '1', chainId: 42161, verifyingContract: address };
 const types = { Grant: [{ name: 'account', type: 'address' }] };
-const EIP712Domain = [
-	{ name: 'name', type: 'string' },
-	{ name: 'version', type: 'string' },
-	{ name: 'chainId', type: 'uint256' },
-	{ name: 'verifyingContract', type: 'address' },
-];
+const domainTypes = { name: 'string', version: 'string', chainId: 'uint256' };
+const EIP712Domain = Object.entries({ ...domainTypes, verifyingContract: 'address' }).map(
+	([name, type]) => ({ name, type }),
+);
 const signed = { types: { EIP712Domain, ...types }, message: { account: address } };
 const typedData = { domain, primaryType: 'Grant', ...signed };
 const salted = { ...typedData, domain: { ...domain, salt: id('x') } };
@@ -23,26 +21,18 @@ const text = JSON.stringify(typedData);
 /* test/n8n/conformance has what it signs in each dialect. */
 let signer: RemoteSigner;
 
-afterEach(async () => {
-	await signer.close();
-});
+afterEach(async () => await signer.close());
 
 async function start(options: Parameters<typeof startRemoteSigner>[0] = {}): Promise<void> {
 	signer = await startRemoteSigner({ privateKeys: [wallet.privateKey], ...options });
 }
 
-async function post(
-	method: string,
-	params: readonly unknown[],
-	more: RequestInit = {},
-): Promise<Response> {
+const post = async (method: string, params: readonly unknown[], more: RequestInit = {}) => {
 	const body = JSON.stringify({ jsonrpc: '2.0', id: 7, method, params });
 	return await fetch(signer.url, { method: 'POST', body, ...more });
-}
-
-async function ask(method: string, params: readonly unknown[]): Promise<unknown> {
-	return await (await post(method, params)).json();
-}
+};
+const ask = async (...asked: Parameters<typeof post>): Promise<unknown> =>
+	await (await post(...asked)).json();
 
 it.each<[string, string, unknown[]]>([
 	['the parameters in reverse order', 'personal_sign', [address, hexMessage]],
@@ -68,11 +58,9 @@ it('requires its token', async () => {
 	expect((await post('personal_sign', params)).status).toBe(401);
 	expect(await statusWith('Bearer wrong')).toBe(401);
 	expect(await statusWith('Bearer let me in')).toBe(200);
-	expect(signer.log).toMatchObject([
-		{ authorized: false, outcome: 'refused' },
-		{ authorized: false, outcome: 'refused' },
-		{ authorized: true, outcome: 'signed', method: 'personal_sign', params },
-	]);
+	const refused = { authorized: false, outcome: 'refused' };
+	const done = { authorized: true, outcome: 'signed', method: 'personal_sign', params };
+	expect(signer.log).toMatchObject([refused, refused, done]);
 });
 
 /* start.test.ts lists and confirms requests over HTTP; signingGuard.test.ts has what they show. */
@@ -80,9 +68,7 @@ describe('a person who is asked', () => {
 	const firstWaiting = async () =>
 		await waitFor('the person is asked', async () => signer.waiting()[0], { interval: 10 });
 
-	beforeEach(async () => {
-		await start({ asksPerson: true });
-	});
+	beforeEach(async () => await start({ asksPerson: true }));
 
 	it('declines once, which is answered as Clef does', async () => {
 		const answer = ask('account_signTypedData', [address, typedData]);

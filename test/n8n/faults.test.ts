@@ -141,8 +141,6 @@ describe.each(Object.entries(HIT))('%s', (name, [method, path]) => {
 					/^The payment of \$125\.00 to \S+ may or may not have been made\. /,
 				);
 			}
-			/* A late request is still served, and must not be served in the next test: two thirds are over. */
-			await new Promise((resolve) => setTimeout(resolve, (fault.delay ?? 0) * 0.6));
 		},
 	);
 
