@@ -56,7 +56,8 @@ const CUSTOM_DEFAULTS = {
 
 const VARIANT_HINTS: Readonly<Record<string, string>> = {
 	genuine: 'Signed with the secret. A complete deposit also raises the team’s balance.',
-	duplicate: 'Signs the event sent last correctly, and sends it again with the same idempotency key.',
+	duplicate:
+		'Signs the event sent last correctly, and sends it again with the same idempotency key.',
 	forged: 'Signed with another secret. Expect 401. It isn’t sent again.',
 	unsigned: 'Without a signature or token. Expect 401. It isn’t sent again.',
 	old: 'Created and signed an hour ago. Expect 401 if the signature contains the time.',
