@@ -284,31 +284,31 @@ function isLeftEmpty({ type }: FieldForm, value: unknown): boolean {
 function readField(name: string, field: AnyField, source: ParameterSource): unknown {
 	const { form, schema, empty = 'required', expressions } = field;
 	const label = () => [form.displayName, source.where].filter(Boolean).join(' ');
-	const refuse = (fault: string, hint: string): never => {
-		throw new UserError(`${label()} ${fault}`, { hint: source.hint ?? hint });
-	};
+	const errorFor = (fault: string, hint: string) =>
+		new UserError(`${label()} ${fault}`, { hint: source.hint ?? hint });
+	const foundNothing = (verb: 'is' | 'has') =>
+		errorFor(`${verb} an expression that resolved to nothing`, 'Correct the expression.');
 	const saved = contentOf(source.readSaved(name, form.default));
-	if (expressions === 'never' && isMeantAsExpression(saved, form.type)) {
-		refuse('can’t be an expression', 'Set it by hand in the node.');
+	const isFixed = expressions === 'never';
+	if (isFixed && isMeantAsExpression(saved, form.type)) {
+		throw errorFor('can’t be an expression', 'Set it by hand in the node.');
 	}
-	const given = expressions === 'never' ? saved : source.read(name, form.default);
-	const isAbsent = given === undefined && saved === undefined;
+	const given = isFixed ? saved : source.read(name, form.default);
 	const isEmpty = source.isResolved === true ? isLeftEmpty(form, given) : isBlank(contentOf(given));
-	const refuseNothing = (verb: string) =>
-		refuse(`${verb} an expression that resolved to nothing`, 'Correct the expression.');
 	if (isExpression(saved)) {
-		if (isEmpty) refuseNothing('is');
+		if (isEmpty) throw foundNothing('is');
 		/* In JSON, a member may be empty. */
-		if (form.type === 'string' && hasGap(saved, source)) refuseNothing('has');
+		if (form.type === 'string' && hasGap(saved, source)) throw foundNothing('has');
 	}
+	const isAbsent = given === undefined && saved === undefined;
 	if (isEmpty && empty === 'refuse' && !isAbsent) {
-		refuse('is empty', 'Fill it in, or remove the option.');
+		throw errorFor('is empty', 'Fill it in, or remove the option.');
 	}
 	if (isEmpty && (empty === 'unset' || empty === 'refuse')) return undefined;
-	const isPreset = isAbsent || (empty === 'preset' && isBlank(given));
-	const { data: value, error } = schema.safeParse(isPreset ? form.default : given);
+	const takesPreset = isAbsent || (empty === 'preset' && isBlank(given));
+	const { data: value, error } = schema.safeParse(takesPreset ? form.default : given);
 	if (error !== undefined) throw refusalOf(label(), error, source.hint);
-	if (value === undefined && isExpression(saved)) refuseNothing('is');
+	if (value === undefined && isExpression(saved)) throw foundNothing('is');
 	return value;
 }
 
