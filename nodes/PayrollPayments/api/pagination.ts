@@ -46,82 +46,82 @@ function goesOn(pagination: Pagination): boolean {
 }
 
 /**
- * The number of the next page, where the service tells it and no later offset.
- * @param ignored how it names the next place, and doesn't heed it
+ * The number of the next page; undefined if the next users are asked for by their offset.
+ * @param current the place that the answer is for
+ * @param ignored the parameters that the service names, but doesn't use
  */
 function nextPage(
-	pagination: Pagination,
+	{ users, pagination }: z.infer<typeof teamUsersAnswer>,
+	current: Place,
 	offset: number,
 	ignored: ReadonlySet<keyof Place>,
 ): number | undefined {
-	const isOffsetTold = (pagination?.next_offset ?? 0) > offset && !ignored.has('offset');
+	const isOffsetNamed = (pagination?.next_offset ?? 0) > offset && !ignored.has('offset');
 	const page = Number(pagination?.next_page);
-	const isTold = Number.isSafeInteger(page) && page > 1 && !ignored.has('page');
-	return isTold && !isOffsetTold ? page : undefined;
+	const isPageNamed = Number.isSafeInteger(page) && page > 1 && !ignored.has('page');
+	if (isPageNamed && !isOffsetNamed) return page;
+	/* A service that names offsets and doesn't use them may use page numbers. */
+	const mayUsePages = users.length > 0 && ignored.has('offset') && !ignored.has('page');
+	return mayUsePages ? (current.page ?? 1) + 1 : undefined;
 }
 
 /**
- * Page after page until there are `most` different users.
- * @param listed what the full list had: a service may count its pages from 0, and none of them is that one
+ * Page after page until there are `most` different users. Services page by number or by offset, and some
+ * ignore the one that they name: a page then brings nobody new, and is asked for in the other way.
+ * @param listed the users of the full list, if that was read before. Page 0, where a service counts its
+ *   pages from 0, is in that list only.
  */
 async function pagedUsers(
 	read: SendRead,
 	request: UsersRequest,
 	listed?: readonly TeamUser[],
 ): Promise<readonly TeamUser[]> {
-	const found = new Map<unknown, TeamUser>(listed?.map((user) => [user.nanoid ?? user, user]));
-	const paged = new Set<unknown>();
 	const { most = Infinity } = request;
 	const count = Math.min(most, LARGEST_PAGE);
+	const found = new Map<unknown, TeamUser>(listed?.map((user) => [user.nanoid ?? user, user]));
+	const paged = new Set<unknown>();
+	const ignored = new Set<keyof Place>();
 	let offset = 0;
 	let pageSize = 0;
 	let place: Place = { page: 1, count };
-	const ignored = new Set<keyof Place>();
 	for (let pages = 1; pages <= MOST_PAGES; pages++) {
-		const { users, pagination } = await answerTo(read, request, place);
+		const answer = await answerTo(read, request, place);
+		const { users, pagination } = answer;
 		/* A service may count pages by what was asked for, or by its own largest page. */
 		if (pages === 1) pageSize = users.length;
-		const { size: before } = paged;
-		/* Someone who is added meanwhile moves the others to the next page, where they come again. */
+		const pagedBefore = paged.size;
+		/* If someone is added while we read, others move to the next page and come again. */
 		for (const user of users) {
 			found.set(user.nanoid ?? user, user);
 			paged.add(user.nanoid ?? user);
 		}
+		const saysMore = pagination?.has_more === true;
 		/* A short list can be on page 0. */
-		const isCertain = pagination?.has_more === true;
-		if (found.size === 0 && listed === undefined && !isCertain)
-			return await fullList(read, request);
-		const hasNobodyNew = pages > 1 && paged.size === before;
+		if (found.size === 0 && listed === undefined && !saysMore) return await fullList(read, request);
+		const hasNobodyNew = pages > 1 && paged.size === pagedBefore;
 		const isIgnored = hasNobodyNew && goesOn(pagination);
 		if (isIgnored) ignored.add('page' in place ? 'page' : 'offset');
-		/* A service that names offsets and doesn't heed them may heed pages. */
-		const mayHeedPages = users.length > 0 && ignored.has('offset') && !ignored.has('page');
-		const counted = mayHeedPages ? (place.page ?? 1) + 1 : undefined;
-		const page = nextPage(pagination, offset, ignored) ?? counted;
-		const placeFrom = (start: number): Place =>
-			page === undefined ? { offset: start, count } : { page, count: pageSize };
-		const lacksFirst = page !== undefined && listed === undefined;
-		if (isIgnored && (page !== undefined || !ignored.has('offset'))) {
-			if (lacksFirst) return await fullList(read, request);
-			place = placeFrom(offset);
-			continue;
+		const page = nextPage(answer, place, offset, ignored);
+		const isAskedAgain = isIgnored && (page !== undefined || !ignored.has('offset'));
+		if (!isAskedAgain) {
+			const following = offset + users.length;
+			const next = page === undefined ? (pagination?.next_offset ?? following) : following;
+			const bringsNobody = hasNobodyNew || users.length === 0;
+			/* Where only the next place says that there is more, a page with nobody new is the last. */
+			const isLast = !goesOn(pagination) || (!saysMore && (bringsNobody || next <= offset));
+			if (isLast || found.size >= most) return [...found.values()].slice(0, most);
+			if (bringsNobody) {
+				throw unusableAnswer('The service lists nobody new on a page, but reports more users');
+			}
+			if (!(Number.isSafeInteger(next) && next > offset)) {
+				throw unusableAnswer(
+					`The service reports offset ${next} as the one after offset ${offset}`,
+				);
+			}
+			offset = next;
 		}
-		const following = offset + users.length;
-		const next = page === undefined ? (pagination?.next_offset ?? following) : following;
-		/* Where only the next place says that there is more, a page with nobody new is the last. */
-		const bringsNobody = hasNobodyNew || users.length === 0;
-		const isEnd = bringsNobody || next <= offset;
-		const isLast = !goesOn(pagination) || (!isCertain && isEnd);
-		if (isLast || found.size >= most) return [...found.values()].slice(0, most);
-		if (bringsNobody) {
-			throw unusableAnswer('The service lists nobody new on a page, but reports more users');
-		}
-		if (!(Number.isSafeInteger(next) && next > offset)) {
-			throw unusableAnswer(`The service reports offset ${next} as the one after offset ${offset}`);
-		}
-		if (lacksFirst) return await fullList(read, request);
-		offset = next;
-		place = placeFrom(offset);
+		if (page !== undefined && listed === undefined) return await fullList(read, request);
+		place = page === undefined ? { offset, count } : { page, count: pageSize };
 	}
 	throw unusableAnswer(
 		`Reading the list stopped after ${MOST_PAGES} pages with ${found.size} users, but the service reports more`,
