@@ -126,25 +126,30 @@ export class Sessions {
 	}
 
 	/**
-	 * After a 401 to a read: marks the token as refused, unless the read is to blame. It is
-	 * - at a URL that refused another read within five minutes, or that refuses a new token, too;
-	 * - after that, as long as the token is new, also at a URL that took nothing within five minutes.
+	 * After a 401 to a read. Marks the token as refused, unless the URL is to blame, since some refuse every
+	 * token. Then a sign-in would be of no use.
 	 * @param isRepeated whether the read was refused another token before this one
 	 */
 	markRefusedByRead(boundTo: string, token: string, url: string, isRepeated: boolean): void {
 		const known = this.known(boundTo, token);
-		const isNew = this.isNew(boundTo, token);
-		if (known.isRefused !== true) {
-			const last = this.urlStateOf(boundTo, url);
-			const wasRefused = this.isRecent(last.refusedAt, FRESH_MS);
-			if (!wasRefused) last.refusedAt = this.moment();
-			if (wasRefused || (isRepeated && isNew)) {
-				known.wasSpared = true;
-				return;
-			}
-			if (known.wasSpared === true && isNew && !this.isRecent(last.acceptedAt, FRESH_MS)) return;
-		}
+		if (known.isRefused !== true && this.blamesUrl(boundTo, token, url, isRepeated)) return;
 		Object.assign(known, { isRefused: true, acceptedAt: undefined });
+	}
+
+	/** Whether a URL refuses every token. Remembers that it refused this one. */
+	private blamesUrl(boundTo: string, token: string, url: string, isRepeated: boolean): boolean {
+		const known = this.known(boundTo, token);
+		const isNew = this.isNew(boundTo, token);
+		const last = this.urlStateOf(boundTo, url);
+		const wasRefused = this.isRecent(last.refusedAt, FRESH_MS);
+		if (!wasRefused) last.refusedAt = this.moment();
+		/* It refused another read within five minutes, or refuses the token that a sign-in just gave. */
+		if (wasRefused || (isRepeated && isNew)) {
+			known.wasSpared = true;
+			return true;
+		}
+		/* Another URL was to blame for this new token: so is one that accepted nothing within five minutes. */
+		return known.wasSpared === true && isNew && !this.isRecent(last.acceptedAt, FRESH_MS);
 	}
 
 	/** Whether the token was obtained so lately that it can't have ended. */
