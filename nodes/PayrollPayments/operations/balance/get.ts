@@ -8,6 +8,7 @@ import type { Query } from '../../api/call';
 import { choice, flag, menu } from '../../forms/fieldTypes';
 import { balanceCurrencies, entityId } from '../../forms/serviceFields';
 import { defineRead } from '../../run/operation';
+import type { RunContext } from '../../run/runContext';
 
 /** One item of the output *One Item per Currency*. */
 const currencyBalance = z.object({
@@ -30,6 +31,27 @@ function currenciesQuery(chosen: readonly Currency[], encoding = 'repeated'): Qu
 	if (chosen.length === 0 || !chosen.every(isRequestable)) return ALL;
 	if (encoding === 'brackets') return { 'currencies[]': chosen };
 	return { currencies: encoding === 'commaSeparated' ? chosen.join(',') : chosen };
+}
+
+/** The service's answer. If its filter may have left out a chosen currency, with what it lists without one. */
+async function readBalance(
+	{ read }: RunContext,
+	nanoid: string,
+	chosen: readonly Currency[],
+	encoding?: string,
+) {
+	const query = currenciesQuery(chosen, encoding);
+	const filtered = await read(balanceCall(nanoid, query));
+	const isWhole = chosen
+		.filter(isListed)
+		.every((each) => filtered.balances.some(({ currency }) => isCurrency(currency, each)));
+	/* Of several, the service may have read one only: how to send them isn't documented. */
+	if (chosen.length < 2 || query === ALL || isWhole) return filtered;
+	const all = await read(balanceCall(nanoid));
+	const others = all.balances.filter(
+		({ currency: code }) => !filtered.balances.some(({ currency }) => currency === code),
+	);
+	return { ...filtered, balances: [...filtered.balances, ...others] };
 }
 
 /** docs/api.md, Endpoint 3. */
@@ -78,28 +100,16 @@ export const getBalance = defineRead({
 	},
 	output: z.union([currencyBalance, balanceAnswer]),
 	run: async (input, context, { currenciesEncoding }) => {
-		const { entityId: nanoid, currencies = [], includeZero, output } = input;
-		const query = currenciesQuery(currencies, currenciesEncoding);
-		const filtered = await context.read(balanceCall(nanoid, query));
-		const isWhole = currencies
-			.filter(isListed)
-			.every((each) => filtered.balances.some(({ currency }) => isCurrency(currency, each)));
-		/* Of several, the service may have read one only: how to send them isn't documented. */
-		const isDoubtful = currencies.length > 1 && query !== ALL && !isWhole;
-		const all = isDoubtful ? (await context.read(balanceCall(nanoid))).balances : [];
-		const others = all.filter(
-			({ currency: code }) => !filtered.balances.some(({ currency }) => currency === code),
-		);
-		const answer = { ...filtered, balances: [...filtered.balances, ...others] };
-		const isChosen = (code: string) => currencies.some((each) => isCurrency(code, each));
+		const { entityId: nanoid, currencies: chosen = [], includeZero, output } = input;
+		const isChosen = (code: string) => chosen.some((each) => isCurrency(code, each));
+		const answer = await readBalance(context, nanoid, chosen, currenciesEncoding);
 		const balances = answer.balances.filter(
-			({ currency }) => currencies.length === 0 || isChosen(currency),
+			({ currency }) => chosen.length === 0 || isChosen(currency),
 		);
 		if (output === 'asReceived') return [{ ...answer, balances }];
-		const unlisted = currencies.filter(
-			(each) => !balances.some(({ currency }) => isCurrency(currency, each)),
-		);
-		const zeros = unlisted.map((currency) => ({ currency, balance_cents: '0' }));
+		const zeros = chosen
+			.filter((each) => !balances.some(({ currency }) => isCurrency(currency, each)))
+			.map((currency) => ({ currency, balance_cents: '0' }));
 		return [...balances, ...zeros]
 			.filter(
 				({ currency, balance_cents }) =>
