@@ -40,45 +40,37 @@ export function itemsOf(guests: readonly Guest[]): number[] {
 export function rowsFor(group: Group, known: KnownPeople, context: RunContext): Row[] {
 	const { guests, isSheet, skipsExisting } = group;
 	const { checkOnly } = context.settings;
-	const before = new Map(
-		guests.flatMap((guest): Array<[Guest, PersonOutcome]> => {
-			const { email } = guest.invitee;
-			const person = known.get(emailKey(email));
-			return person === undefined ? [] : [[guest, { ...person, email }]];
-		}),
-	);
+	/* The guests who are members or already invited, with what the output says of them. */
+	const before = new Map<Guest, PersonOutcome>();
+	for (const guest of guests) {
+		const { email } = guest.invitee;
+		const person = known.get(emailKey(email));
+		if (person !== undefined) before.set(guest, { ...person, email });
+	}
 	const newcomers = guests.filter((guest) => !before.has(guest));
 	const requests = requestsFor(group, newcomers, context);
-	const outcomesFor = (
-		some: readonly Guest[],
-		invited: Iterable<readonly [Guest, PersonOutcome]>,
-	) => {
-		const now = new Map(invited);
-		return some.flatMap((guest) => now.get(guest) ?? before.get(guest) ?? []);
-	};
-	const rowFor = (some: readonly Guest[], own: ReturnType<typeof requestsFor>): Row => ({
+	const recordsOf = (some: readonly Guest[], invited?: ReadonlyMap<Guest, PersonOutcome>) =>
+		some.flatMap((guest) => invited?.get(guest) ?? before.get(guest) ?? []);
+	const rowFor = (some: readonly Guest[], own: typeof requests): Row => ({
 		items: itemsOf(some),
 		writes: own.map(({ write }) => write),
 		state: {
 			is: 'ready',
 			act: async (perform) => {
-				const answers = await takeInOrder(
-					own.map(({ write }) => stepOf(write)),
-					perform,
-				);
+				const steps = own.map(({ write }) => stepOf(write));
+				const answers = await takeInOrder(steps, perform);
 				if (!skipsExisting) return answers;
 				const invited = answers.flatMap((answer, index) =>
 					outcomesOf(own[index]?.guests ?? [], answer),
 				);
-				return outcomesFor(some, invited);
+				return recordsOf(some, new Map(invited));
 			},
 		},
 	});
-	/** Of people who are members or already invited. */
 	const knownRow = (some: readonly Guest[], writes: Row['writes'] = []): Row => ({
 		items: itemsOf(some),
 		writes,
-		state: { is: 'done', when: 'earlierRun', records: outcomesFor(some, []) },
+		state: { is: 'done', when: 'earlierRun', records: recordsOf(some) },
 	});
 	if (requests.length === 0) return [knownRow(guests, checkOnly ? [nobody(group, context)] : [])];
 	if (!isSheet) return [rowFor(guests, requests)];
