@@ -38,8 +38,9 @@ export function authorizationHeaders(
 
 /**
  * Signs in; n8n calls this when `sessionToken` is empty, and before it repeats a request.
- * @returns nothing where another node's request may not be repeated, or isn't helped by another token
- * @throws where n8n would repeat one of ours
+ * @returns no token if the credentials don't sign in, or if n8n would use it to repeat a request that
+ *   another node may send only once
+ * @throws if n8n would use it to repeat one of ours
  */
 export async function obtainSession(
 	context: IHttpRequestHelper,
@@ -70,7 +71,7 @@ export async function obtainSession(
 	const isSuspicion = own === undefined;
 	const stopped = own?.stopped;
 	const renewal = sessions.renew(boundTo, held, obtain, { isSuspicion, stopped });
-	/* Another node's change that waits for a new token is sent with the old one, which may still work. */
+	/* If no new token can be had, another node's change is sent with the old one, which may still work. */
 	const mayGoOn = () =>
 		isSuspicion && passage === undefined && sessions.usable(boundTo, held) === held;
 	const renewed = await unlessStopped(renewal, stopped).catch((error: unknown) => {
@@ -106,7 +107,7 @@ export async function authenticateRequest(
 		});
 	}
 	const credentials = own?.credentials ?? readCredentials(saved);
-	/* Until the request has passed. */
+	/* If anything below throws, this stays, and `obtainSession` keeps n8n from sending or repeating the request. */
 	state.passage = 'refused';
 	const request =
 		own === undefined ? allowedRequest(credentials, options) : toOwnOrigin(credentials, options);
@@ -118,6 +119,10 @@ export async function authenticateRequest(
 	const needsToken =
 		credentials.authentication === 'walletSignIn' &&
 		(token === undefined || (isRisky && sessions.mayHaveEnded(boundTo, token)));
+	/*
+	 * `authorizationHeaders` then throws a made-up 401, upon which n8n calls `obtainSession`, and this
+	 * function again.
+	 */
 	if (needsToken) state.passage = undefined;
 	else state.passage = isRepeatable ? 'repeatable' : 'sentOnce';
 	/* n8n hands the same object to `preAuthentication`, which must know what was sent, or wasn't. */

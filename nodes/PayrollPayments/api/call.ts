@@ -11,7 +11,7 @@ export interface Call<Data> {
 	readonly path: string;
 	readonly query?: Query;
 	readonly body?: Readonly<Record<string, unknown>>;
-	/** Schema of `data` in a successful response. */
+	/** Schema of the `data` of a success. */
 	readonly answer: z.ZodType<Data, z.ZodTypeDef, unknown>;
 	/** Set for the two sign-in operations (docs/api.md, Authentication). */
 	readonly withoutToken?: boolean;

@@ -26,7 +26,7 @@ import { sessionBinding } from './storedSession';
 /** An identifier of the right form that names nobody. */
 export const PLACEHOLDER_ID = 'co-000000000000';
 
-/** Characters of a response. The nesting of a larger list isn't checked, which would take too long. */
+/** Characters of an answer. The nesting of a larger list isn't checked, which would take too long. */
 const LARGE_READ = 4_000_000;
 
 /** How long to wait for the service. */
@@ -134,7 +134,7 @@ export class Client {
 	};
 
 	/**
-	 * Makes sure that the service takes the token, before a change is recorded, signed or sent: a token
+	 * Makes sure that the service accepts the token, before a change is recorded, signed or sent: a token
 	 * that ran out would cost the run that change, because a change is never sent again.
 	 * @param entityId whose balance is read for this
 	 */
@@ -156,13 +156,16 @@ export class Client {
 		try {
 			await this.read(call, limits, ending).catch(async (error: unknown) => {
 				if (!(error instanceof SignInFailed) || ending === undefined) throw error;
-				/* Only this machine's clock says that the token ends. */
+				/* The token ends soon only by this machine's clock. It may still be good: ask with it. */
 				const answer = await this.exchange(call, { kind: 'read' }, limits);
 				if (answer.status === 401) throw error;
 				if (isSuccess(answer)) sessions.markObtained(this.boundTo, ending);
 			});
 		} catch (error) {
-			/* A user who can't read balances may still make changes. With an API key, even a 401 concerns only this read. */
+			/*
+			 * The service answered, which is enough unless it was a 401: a user who can't read balances may still
+			 * make changes. With an API key, even a 401 concerns only this read.
+			 */
 			const isApiKey = this.credentials.authentication === 'legacyApiKey';
 			const hasToken = isApiKey || (this.transport.token() ?? '') !== '';
 			if (error instanceof ServiceError && (hasToken || error.status !== 401)) return;
@@ -195,7 +198,7 @@ export class Client {
 
 	/**
 	 * The answer to a read. One that isn't a success is sent once more with a new token, unless the service
-	 * took this one a moment ago: services refuse one that has ended in many ways.
+	 * accepted this one a moment ago: services refuse one that has ended in many ways.
 	 */
 	private async readRenewingToken<Data>(
 		call: ReadCall<Data>,

@@ -16,7 +16,7 @@ export function momentOf(clock: Clock): Moment {
 	return { elapsed: clock.elapsed(), now: clock.now() };
 }
 
-/** Whether a moment is less than so many milliseconds ago, by both clocks. One that never was isn't. */
+/** Whether a moment is less than so many milliseconds ago, by both clocks. False for undefined. */
 export function isWithin(milliseconds: number, clock: Clock, moment: Moment | undefined): boolean {
 	if (moment === undefined) return false;
 	const { elapsed, now } = momentOf(clock);

@@ -259,6 +259,7 @@ function sourceOf(saved: Saved) {
 	return savedValues(saved, { where: 'in the credentials', hint });
 }
 
+/** @throws {UserError} that names the field that isn't valid */
 export function readEntities(saved: Saved): readonly Entity[] {
 	return readFields({ entities: FIELDS.common.entities }, sourceOf(saved)).entities;
 }

@@ -86,7 +86,7 @@ function inAnotherForm(body: string, redact: Redact) {
 	return { message, details: { response: shownOf(data, redact) } };
 }
 
-/** For a response that isn't a success, with what the service says in its failure envelope. */
+/** For an answer that isn't a success, with what the service says in its failure envelope. */
 export function errorFor(
 	{ status, envelope, headers, body }: FailedAnswer,
 	redact: Redact,

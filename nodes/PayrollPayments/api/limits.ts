@@ -151,6 +151,7 @@ export function credentialLabel({ name }: Pick<CredentialsInUse, 'name'>): strin
 	return name === undefined || name === '' ? 'these credentials' : `the credentials “${name}”`;
 }
 
+/** Whether other nodes may send anything with the credentials: every change is allowed, and nothing is limited. */
 export function isUnlimited({ limits }: CredentialsInUse): boolean {
 	return (
 		limits.access === 'everything' &&
@@ -161,6 +162,7 @@ export function isUnlimited({ limits }: CredentialsInUse): boolean {
 	);
 }
 
+/** @throws {UserError} if the credentials don't allow changes of this kind */
 export function requirePermission(credentials: CredentialsInUse, needed: NeededPermission): void {
 	if (needed === 'none' || credentials.limits.permissions.has(needed)) return;
 	const { label, activity } = PERMISSIONS[needed];

@@ -119,6 +119,7 @@ function namesIn(given: Given, url: string): string[] {
 	].map((name) => name.trim());
 }
 
+/** Whether it's a GET without a body, and nothing in it makes a server read another method or path. */
 export function isPlainGet(given: Given, { url }: IHttpRequestOptions): boolean {
 	const { method } = given;
 	const isGet = (method ?? '') === '' || (typeof method === 'string' && /^get$/i.test(method));

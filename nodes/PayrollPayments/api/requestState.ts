@@ -59,10 +59,12 @@ export function mayNotBeRetried({ passage }: RequestState): boolean {
 
 const states = new WeakMap<ICredentialDataDecryptedObject, RequestState>();
 
+/** Marks a request as ours, by its own copy of the credentials. Call it before n8n gets that copy. */
 export function announceRequest(saved: ICredentialDataDecryptedObject, own: OwnRequest): void {
 	states.set(saved, { own });
 }
 
+/** What is known of the request with this copy of the credentials. A copy that wasn't announced is another node's. */
 export function stateOf(saved: ICredentialDataDecryptedObject): RequestState {
 	const state = states.get(saved) ?? {};
 	states.set(saved, state);

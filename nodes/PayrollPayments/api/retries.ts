@@ -7,7 +7,7 @@ export const TRANSIENT_STATUSES: readonly number[] = [429, 502, 503, 504];
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 60_000;
 
-/** How long the service asks to wait, in milliseconds: in seconds or as an HTTP date. */
+/** How long a Retry-After header asks to wait, in milliseconds. The header has seconds or an HTTP date. */
 export function retryAfter(header: string | undefined, now: number): number | undefined {
 	if (header === undefined) return undefined;
 	if (/^\s*\d+\s*$/.test(header)) return Number(header) * 1000;

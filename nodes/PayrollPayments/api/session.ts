@@ -25,10 +25,10 @@ import { packSession } from './storedSession';
 /** How long after a failed sign-in the next one is put off, in milliseconds. */
 export const SIGN_IN_PAUSE_MS = 30_000;
 
-/** The same after a person was asked in vain, while the service may still take the token. */
+/** The same after a person was asked and didn't confirm, while the service may still accept the token. */
 const DECLINED_PAUSE_MS = 5 * 60_000;
 
-/** How long we rely on the service's word that it takes a token, in milliseconds. */
+/** How long we rely on the service's word that it accepts a token, in milliseconds. */
 export const FRESH_MS = 5 * 60_000;
 
 /** A token that ends sooner, by this machine's clock, is replaced before a write; in milliseconds. */
@@ -46,7 +46,7 @@ const tokenClaims = z.object({ exp: z.number() });
 /** What this process knows of a token. */
 interface KnownToken {
 	obtainedAt?: Moment;
-	/** When the service took it last. */
+	/** When the service last accepted it. */
 	acceptedAt?: Moment;
 	isRefused?: boolean;
 	/** Whether a read's 401 was blamed on the URL rather than on this token. */
@@ -86,7 +86,7 @@ export class Sessions {
 		({ pending }) => pending !== undefined,
 	);
 
-	/** When a URL last refused a read with 401, unless it took a request since, and when it last took one. */
+	/** When a URL last refused a read with 401, unless it has accepted a request since; when it last accepted one. */
 	private readonly urls = new LruCache<{ refusedAt?: Moment; acceptedAt?: Moment }>(MAX_REMEMBERED);
 
 	constructor(private readonly clock: Clock = systemClock) {}
@@ -97,7 +97,7 @@ export class Sessions {
 		return newest === '' || this.peek(boundTo, newest).isRefused === true ? undefined : newest;
 	}
 
-	/** @param url where it was taken */
+	/** @param url where it was accepted */
 	markAccepted(boundTo: string, token: string, url: string): void {
 		const acceptedAt = this.moment();
 		Object.assign(this.known(boundTo, token), { acceptedAt, isDoubted: false });
@@ -152,18 +152,18 @@ export class Sessions {
 		return known.wasSpared === true && isNew && !this.isRecent(last.acceptedAt, FRESH_MS);
 	}
 
-	/** Whether the token was obtained so lately that it can't have ended. */
+	/** Whether the token was obtained so recently that it can't have ended. */
 	isNew(boundTo: string, token: string): boolean {
 		return this.isRecent(this.peek(boundTo, token).obtainedAt, SHORTEST_LIFE_MS);
 	}
 
-	/** Treats a token as just obtained: it was, or the service took it although it seems to have expired. */
+	/** Treats a token as just obtained: it was, or the service accepted it although it seems to have expired. */
 	markObtained(boundTo: string, token: string): void {
 		const at = this.moment();
 		Object.assign(this.known(boundTo, token), { obtainedAt: at, acceptedAt: at, isDoubted: false });
 	}
 
-	/** Whether the service took the token within the last five minutes, or gave it. */
+	/** Whether the service accepted the token within the last five minutes, or gave it. */
 	isFresh(boundTo: string, token: string): boolean {
 		return this.isRecent(this.peek(boundTo, token).acceptedAt, FRESH_MS);
 	}
@@ -183,8 +183,8 @@ export class Sessions {
 	/**
 	 * A token in place of one that can't be used any more: that of the sign-in that replaced it, or of
 	 * one that is under way, or of a new one. After a failed sign-in, further ones wait
-	 * {@link SIGN_IN_PAUSE_MS} and repeat its message; {@link DECLINED_PAUSE_MS} if a person was asked in
-	 * vain, and the service may still take the token.
+	 * {@link SIGN_IN_PAUSE_MS} and repeat its message; {@link DECLINED_PAUSE_MS} if a person was asked
+	 * and didn't confirm, and the service may still accept the token.
 	 * @param signIn asks before it signs whether anyone still wants its token
 	 * @param isSuspicion whether it isn't known that the service refused the token. Then there is no new
 	 * sign-in, and no token, within five minutes of the last one.

@@ -50,7 +50,7 @@ export function isEmail(text: string): boolean {
 }
 
 /**
- * How addresses and their parts are compared: the service doesn't document whether it heeds their
+ * How addresses and their parts are compared: the service doesn't document whether it ignores their
  * case. Lower case for A to Z only: other letters, which may fold to one of these, stay as they are.
  */
 export function emailKey(text: string): string {

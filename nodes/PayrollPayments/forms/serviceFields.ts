@@ -25,7 +25,7 @@ import {
 	type Wording,
 } from './fieldTypes';
 
-/** What an identifier takes for a hyphen, so that the editor takes it, too. */
+/** Dashes that `asTyped` makes a hyphen: the editor's own check must let them pass. */
 const DASH = '[-\\u2010-\\u2015\\u2212]';
 
 /** Where an identifier is found, which the service doesn't document. */

@@ -16,8 +16,8 @@ export interface RunScope {
 	/** Whether an AI agent runs the node. */
 	readonly isTool: boolean;
 	/**
-	 * Whether `runIndex` is that of all tries, and of no other call. Not of a tool that is called outside
-	 * n8n's engine: there each try has another, and calls at the same moment can have the same.
+	 * Whether all tries, and no other call, have this `runIndex`. Not for a tool that is called outside n8n's
+	 * engine: there each try has a new one, and two calls at the same moment can share one.
 	 */
 	readonly hasOwnRun: boolean;
 }

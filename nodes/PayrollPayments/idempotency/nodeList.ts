@@ -55,7 +55,7 @@ class CallQueue {
 	private lastTurn: Promise<unknown> = Promise.resolve();
 	/** Whether a call has not returned; only one that is overdue outlasts its turn. */
 	private isCalling = false;
-	/** How long calls take of late, in milliseconds; one that fails at once says nothing about it. */
+	/** How long recent calls took, in milliseconds; one that fails at once says nothing about it. */
 	private latencyMs = 0;
 	/** On the clock that only moves forward, in milliseconds. */
 	private lastEnded = 0;

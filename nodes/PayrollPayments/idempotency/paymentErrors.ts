@@ -62,6 +62,8 @@ const OPEN: Record<Open, (payment: Payment, code: string) => Text> = {
 	],
 };
 
+// Each of these returns an error; the journal throws it, or puts it into what is known.
+
 function refusal([message, hint]: Text, failure?: unknown): UserError {
 	const page = `${PAGE}#the-same-payment-is-sent-once`;
 	return wrapError(failure, message, { hint, outcome: 'refused', page });

@@ -58,7 +58,7 @@ const KEYS_PER_LOOKUP = 12;
 /** Room for look-ups under way, so that they make no payment forgotten. */
 const MAX_ENTRIES = ENTRIES_PER_PAYMENT * PAYMENT_HISTORY + KEYS_PER_LOOKUP * PAYMENTS_PER_LOOKUP;
 
-/** The service's response to a payment. */
+/** The service's answer to a payment. */
 export interface PaymentAnswer {
 	readonly [name: string]: JsonValue;
 	readonly transaction: string;
@@ -137,7 +137,7 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 	private readonly stored = new WeakMap<Payment, IsRecorded>();
 	/** Keys of payments that were made, and are not recorded as paid yet: the next claim takes them along. */
 	private readonly justPaid = new Set<string>();
-	/** The payments of a later try, by the hash of their authorization. */
+	/** For `hasMoved`: the payments of this try by the hash of their authorization. Empty in a first try. */
 	private byAuthorization: ReadonlyMap<string, readonly Payment[]> = new Map();
 	/** Where tries can't be told from other calls. */
 	private readonly ownTries = new Map<string, Try>();
@@ -160,9 +160,9 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 	async look(payments: readonly Payment[]): Promise<Array<Known<PaymentAnswer>>> {
 		const known: Array<Known<PaymentAnswer>> = [];
 		const firstRows = new Map<string, string>();
-		/* Only a later try asks where they stand. */
-		const rows = this.tries.size > 0 ? payments : [];
-		this.byAuthorization = groupsOf(rows, (payment) => identityOf(payment).authorizationHash);
+		/* A first try has nothing to compare with, and hashing takes time. */
+		const compared = this.tries.size > 0 ? payments : [];
+		this.byAuthorization = groupsOf(compared, (payment) => identityOf(payment).authorizationHash);
 		for (let left = payments; left.length > 0; left = left.slice(PAYMENTS_PER_LOOKUP)) {
 			const attempts = left.slice(0, PAYMENTS_PER_LOOKUP).map(attemptOf);
 			const failure = await this.askStore(attempts);
@@ -286,20 +286,21 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 		const own = this.tries.get(payment.slot);
 		const earlier = this.hasMoved(payment.slot, own) ? undefined : this.ofEarlierTry(payment);
 		if (earlier !== undefined) return earlier;
-		const known = this.knownOfOthers(attempt, failure);
+		const known = this.knownFromRecords(attempt, failure);
 		if (known.is !== 'sendable' || own === undefined || !('answer' in own)) return known;
+		/* It was paid as something else: an expression gives it another reference, amount or recipient now. */
 		const error = changedSince(payment, own.payment.summary, own.answer.transaction);
 		return { is: 'refused', when: 'earlierTry', error };
 	}
 
-	/** Whether what an earlier try paid for a slot stands in another one now, as after sorting. */
+	/** Whether the payment that an earlier try made for a slot is in another slot now, e.g. after sorting. */
 	private hasMoved(slot: string, own?: Try): boolean {
 		if (own === undefined || !('answer' in own)) return false;
 		const now = this.byAuthorization.get(identityOf(own.payment).authorizationHash);
 		return now !== undefined && now.every((payment) => payment.slot !== slot);
 	}
 
-	/** A payment that wasn't looked up counts as not stored; `knownOfOthers` then refuses to send it. */
+	/** A payment that wasn't looked up counts as not stored; `knownFromRecords` then refuses to send it. */
 	private isStored(payment: Payment): IsRecorded {
 		return (key) => this.stored.get(payment)?.(key) === true;
 	}
@@ -308,7 +309,7 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 		return (key) => this.memory.has(inMemory(payment, key));
 	}
 
-	private knownOfOthers(
+	private knownFromRecords(
 		{ payment, identity, allowed, keys }: Attempt,
 		failure: unknown,
 	): Known<PaymentAnswer> {

@@ -216,6 +216,7 @@ export const eventField = choice(
 	'balanceChanged',
 );
 
+/** @throws {UserError} that names the field that isn't valid */
 export function readParameters(context: IPollFunctions): { event: PollEvent; watch: Watch } {
 	const menuOnly = { event: eventField };
 	const node = context.getNode();

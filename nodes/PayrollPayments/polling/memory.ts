@@ -67,8 +67,8 @@ const workflows = new Map<string, Map<string, z.infer<typeof revised>>>();
 /**
  * What one trigger remembers. Since n8n 2.41 each published trigger has its own copy of the workflow's
  * static data and saves all of it (trigger-execution-context.factory.js); with n8n's poll scheduler,
- * each poll has one. So the newest text counts that this process or the copy has for a trigger, and
- * every save writes those of all triggers.
+ * each poll has its own. Of the texts that this process and the copy have for a trigger, the newest
+ * counts, and every save writes the texts of all triggers.
  */
 export class TriggerMemory {
 	private readonly known: Map<string, z.infer<typeof revised>>;

@@ -69,7 +69,7 @@ export async function poll(context: IPollFunctions): Promise<INodeExecutionData[
 		const shown = nodeErrorFor(context.getNode(), error, redactor);
 		if (deadline === undefined) throw shown;
 		const losesNothing = deadline.aborted || isReportedLater(error);
-		/* The edit may be wrong: n8n then shows the error and leaves the trigger off. */
+		/* The edit may be the cause: n8n shows an error that is thrown here, and leaves the trigger off. */
 		if (context.getActivationMode() === 'update' && !losesNothing) throw shown;
 		/* n8n gives up a trigger for good if its first poll fails within fifteen seconds. */
 		activation.hasPolled = true;
@@ -87,8 +87,8 @@ function tooSlow(): UserError {
 }
 
 /**
- * Whether this is the first poll, after a restart or an edit, of a trigger that was on before. To n8n's poll
- * scheduler, every poll is one.
+ * Whether this is the first poll of a trigger that was on before, after a restart or an edit. n8n's poll
+ * scheduler makes a context for each poll, with the mode "update", so that every poll counts as one.
  */
 function isResumed(context: IPollFunctions): boolean {
 	const mode = context.getActivationMode();
@@ -127,7 +127,7 @@ async function pollOnce(
 	const { revision } = memory;
 	/* Where nothing is remembered for it, the next check begins, and reports nothing. */
 	const isKept = isMemoryOf(scope, memory.text);
-	const noted = (error: unknown): never => {
+	const rethrowWithNote = (error: unknown): never => {
 		if (!isKept || !isTransient(error)) throw error;
 		const note = 'No changes are lost: the next check that succeeds reports them.';
 		const withNote = error.with({ note });
@@ -135,7 +135,7 @@ async function pollOnce(
 		throw withNote;
 	};
 
-	const now = await EVENTS[event].observe(source).catch(noted);
+	const now = await EVENTS[event].observe(source).catch(rethrowWithNote);
 	/* Read after the list has arrived, so that the memory for both isn't needed at once. */
 	const before = decodeMemory(scope, memory.text);
 	const observedAt = new Date();
@@ -143,7 +143,7 @@ async function pollOnce(
 		before === undefined
 			? { changes: [], remembered: now }
 			: compare(EVENTS[event], before, now, watch);
-	const items = await changeItems(event, changes, source, observedAt).catch(noted);
+	const items = await changeItems(event, changes, source, observedAt).catch(rethrowWithNote);
 	const text = encodeMemory(scope, remembered);
 
 	/* n8n no longer waits for this poll, and shows its error. */

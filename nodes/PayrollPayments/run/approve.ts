@@ -155,10 +155,13 @@ function approvedByItem(
 	rows: readonly Row[],
 	given: ReadonlyMap<number, string>,
 ): (row: Row) => boolean {
-	/* The states that a row may have had at its check, whatever it is now. */
+	/* The check isn't kept, only its approval, so each way in which it may have shown the row is tried. */
 	const asChecked = [
+		/* Ready. */
 		withPlaceholder,
+		/* Left alone, because its outcome was unknown then, too. */
 		(row: Row) => withPlaceholder(asRunApproves(row)),
+		/* As Check Only shows it, or refused because an earlier run had made it. */
 		asListApprovedBeforeSkip,
 	].map((shown) => approvalsOf(of, rows, shown));
 	return (row) => {

@@ -263,6 +263,7 @@ export function notAnAddress(value: unknown): string | undefined {
 	return `${quoted(value.trim())} isn’t an email address`;
 }
 
+/** @param advice a sentence after the hint, with a space in front */
 export function rowError(
 	{ place }: Pick<SheetRow<string>, 'place'>,
 	fault: string,

@@ -57,11 +57,15 @@ function mergeTries(rows: readonly Row[], before: readonly Row[]): readonly Row[
 	const own = rows.filter((row) => !replaced.has(row));
 	const earlier = rowsToReport(before, [...replaced], own);
 	/* If items have changed places, a change of this run looks like one of an earlier run: report it once. */
-	const made = new Set(earlier.map(requestsOf));
-	const others = own.filter((row) => !(isOfEarlierRun(row) && made.has(requestsOf(row))));
-	/* The other rows weren't sent because a form couldn't be read. */
+	const reported = new Set(earlier.map(requestsOf));
+	const others = own.filter((row) => !(isOfEarlierRun(row) && reported.has(requestsOf(row))));
+	/*
+	 * A form that can't be read keeps all other rows from being sent. Where the earlier try's row replaces
+	 * it, nothing would say so any more: these rows then name it.
+	 */
 	const [unread] = rowsThatAre([...replaced], 'refused').filter(isUnread);
-	return [...(unread === undefined ? others : blockedBy(unread, others, earlier)), ...earlier];
+	const held = unread === undefined ? others : blockedBy(unread, others, earlier);
+	return [...held, ...earlier];
 }
 
 /** The rows that nobody has asked the journals about, but that an earlier try has done, or may have done. */

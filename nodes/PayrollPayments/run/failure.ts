@@ -153,43 +153,46 @@ export function combineFailures(
 	const [first] = sorted;
 	if (first === undefined) return undefined;
 	const { error } = first.state;
-	const own = error instanceof UserError ? error : new UserError(messageOf(error));
+	const firstError = error instanceof UserError ? error : new UserError(messageOf(error));
 	/* What wasn't sent because of another failure is only counted. */
 	const isReported = (row: FailedRow) => row === first || row.state.is !== 'notSent';
 	const groups = grouped(sorted.filter(isReported));
-	const [same = [], ...different] = groups;
+	const [firstGroup = [], ...otherGroups] = groups;
 	const recordOf = (row: FailedRow) =>
 		failureRecord(operation, rows, row, firstItem(row), redactor);
 	const failures = failureRecords(groups, recordOf);
 	const made = operation.effect === 'write' ? madeRecords(rows) : [];
-	const before = own.context.details?.completed;
+	const doneByFirst = firstError.context.details?.completed;
 	const completed = [
 		...made.map(({ record, items, place }) => ({
 			...whereOf(items, place),
 			...(operation.hasSecretOutput === true ? {} : record),
 		})),
-		...(Array.isArray(before) ? before : []),
+		/* Steps of the first failed row that were made before it failed (takeInOrder). */
+		...(Array.isArray(doneByFirst) ? doneByFirst : []),
 	];
-	const isListed = failures.length > 1 || own.context.attemptCode !== undefined;
+	/* A single failure is in the message already, but for its code. */
+	const isListed = failures.length > 1 || firstError.context.attemptCode !== undefined;
 	const details = {
 		...(isListed ? { failures } : {}),
 		...(made.length > 0 ? { completed } : {}),
 	};
 	const notSent = sorted.filter((row) => !isReported(row));
-	const also = different.map((group) => {
+	const otherMessages = otherGroups.map((group) => {
 		const [row = first] = group;
 		const message = messageFor(row.state.error, nameOf(row, firstItem(row)), redactor);
 		return `${message}${alsoIn(group)}`;
 	});
-	const { hint = own.hint } = recordOf(first);
-	const others = also.length > 0 && `Also failed: ${listed(also, MAX_NAMED, '; ')}.`;
+	const { hint = firstError.hint } = recordOf(first);
+	const alsoFailed =
+		otherMessages.length > 0 && `Also failed: ${listed(otherMessages, MAX_NAMED, '; ')}.`;
 	const name = nameOf(first, firstItem(first));
-	return own
+	return firstError
 		.withDone(details, notesOn(operation.notesOnFailure?.(rows) ?? [], made, notSent))
 		.with({
 			item: typeof name === 'number' ? name : (first.place?.item ?? firstItem(first)),
 			...(typeof name === 'object' && { row: name }),
-			hint: [hint, others].filter(Boolean).join(' '),
-			message: `${own.message.replace(/\.$/, '')}${alsoIn(same)}`,
+			hint: [hint, alsoFailed].filter(Boolean).join(' '),
+			message: `${firstError.message.replace(/\.$/, '')}${alsoIn(firstGroup)}`,
 		});
 }

@@ -58,7 +58,7 @@ export interface Operation {
 	readonly needsKeptWorkflow?: { readonly reason: string; readonly hint: string };
 	/** What every failed item has in addition, whatever the failure. */
 	readonly failureColumns?: OutputRecord;
-	/** What an item has in addition that an earlier try of *Retry On Fail* has made. */
+	/** Columns that mark an item as made by an earlier try of *Retry On Fail*. */
 	readonly columnsOfEarlierTry?: OutputRecord;
 	/** Options that an AI agent's node may not have, with their labels. */
 	readonly optionsForPeople?: Readonly<Record<string, string>>;

@@ -16,7 +16,7 @@ import {
 } from './rows';
 import type { OutputRecord } from './write';
 
-/** What an item says of a state. */
+/** `outcome` of a failed item, by the state of its row. */
 export const OUTCOMES = { refused: 'refused', unknown: 'unknown', notSent: 'not_sent' } as const;
 
 /** What a row put out: each record, the input items that it comes from, and the number of its row. */

@@ -128,7 +128,7 @@ export function inOrder<Some extends Pick<Row, 'items'>>(rows: readonly Some[]):
 	return [...rows].sort((a, b) => firstItem(a) - firstItem(b));
 }
 
-/** A row that changes nothing, or of which that isn’t known. */
+/** A row without writes: it changes nothing, or what it changes isn't known yet. */
 export function rowOf(items: readonly number[], state: State, place?: Place): Row {
 	return { items, place, writes: [], state };
 }

@@ -8,11 +8,11 @@ export interface ErrorContext {
 	readonly hint?: string;
 	/** The error that this one replaces. Only errors of this family: others may hold secrets. */
 	readonly cause?: UserError;
-	/** What became of the change, where the kind of the error doesn't say it. */
+	/** What became of the change, if the class of the error doesn't tell (`outcomeOf`). */
 	readonly outcome?: FailedOutcome;
-	/** False if no response arrived because there was no connection. */
+	/** False if no answer arrived because there was no connection. */
 	readonly wasSent?: boolean;
-	/** Whether it ended what comes before a change, so that this wasn't sent. */
+	/** Set if a request before the change failed, so that the change itself wasn't sent. */
 	readonly precedesChange?: boolean;
 	/**
 	 * Of a failed signature: true if the signer may have signed, false if nobody was asked. If unset, a person
@@ -104,7 +104,7 @@ export class ServiceError extends UserError {
 	}
 }
 
-/** No response arrived. Unless `wasSent` is false, the service may have acted on the request. */
+/** No answer arrived. Unless `wasSent` is false, the service may have acted on the request. */
 export class NoResponseError extends UserError {
 	override readonly name = 'NoResponseError';
 }
@@ -126,6 +126,7 @@ export function mayHaveActed(error: unknown): error is ServiceError | NoResponse
 	return error instanceof NoResponseError && error.context.wasSent !== false;
 }
 
+/** What became of a change that failed with this. An error that isn't ours counts as refused: nothing was sent. */
 export function outcomeOf(error: unknown): FailedOutcome {
 	const known = error instanceof UserError ? error.context.outcome : undefined;
 	return known ?? (mayHaveActed(error) ? 'unknown' : 'refused');
@@ -141,6 +142,7 @@ export function stoppedError(): UserError {
 	return new UserError('The execution was stopped, so this was not sent', { outcome: 'not_sent' });
 }
 
+/** Whether something wasn't sent because the execution was stopped. */
 export function isStop(error: unknown): boolean {
 	return error instanceof UserError && error.context.outcome === 'not_sent';
 }

@@ -23,8 +23,8 @@ export interface HttpAnswer {
 }
 
 /**
- * Sends one request and returns the response of any status. Redirects are never followed. Rejects with
- * a {@link UserError} if no response arrives.
+ * Sends one request and returns the answer of any status. Redirects are never followed. Rejects with
+ * a {@link UserError} if none arrives.
  */
 export type HttpExchange = (request: HttpRequest) => Promise<HttpAnswer>;
 

@@ -33,36 +33,38 @@ export function parseJson(text: string): JsonValue | undefined {
 	}
 }
 
-/** Where a number may be that JSON.parse rounds: it has 16 digits or more, or an exponent. */
-const PERHAPS_ROUNDED = /[:,[]\s*-?(?:[\d.]{16}|[\d.]+e)/i;
+/** A number in a JSON text that JSON.parse may round: it has 16 digits or more, or an exponent. */
+const LONG_NUMBER_INSIDE = /[:,[]\s*-?(?:[\d.]{16}|[\d.]+e)/i;
 
-/** The same of one number. */
-const MAY_BE_ROUNDED = /^-?(?:[\d.]{16}|[\d.]+e)/i;
+/** Such a number by itself. */
+const LONG_NUMBER = /^-?(?:[\d.]{16}|[\d.]+e)/i;
 
-/** Escapes, quotes, with the colon after a name, and numbers. */
+/** What `parseExactly` stops at: an escape, a quote (with the colon, if it ends a name), a number. */
 const TOKEN = /\\.|"(?:\s*:)?|-?\d[\d.e+-]*/gi;
 
 /**
  * The value of a JSON text, or undefined if the text isn't JSON. A number that JSON.parse would round
- * becomes text, digit for digit; `outOfRange` names the members that hold one that is infinite or 0 then.
+ * becomes text, digit for digit; `outOfRange` names the members whose number JSON.parse reads as infinite,
+ * or as 0 although it isn't.
  */
 export function parseExactly(text: string): {
 	readonly value: JsonValue | undefined;
 	readonly outOfRange: readonly string[];
 } {
 	const value = parseJson(text);
-	if (value === undefined || !PERHAPS_ROUNDED.test(text)) return { value, outOfRange: [] };
+	if (value === undefined || !LONG_NUMBER_INSIDE.test(text)) return { value, outOfRange: [] };
 	const outOfRange: string[] = [];
 	let hasRounded = false;
-	let member = '';
-	let quote: number | undefined;
+	let lastName = '';
+	/* Where the text that we are in began; undefined outside of texts. */
+	let textStart: number | undefined;
 	const exact = text.replace(TOKEN, (token, index: number) => {
 		if (token.startsWith('"')) {
-			if (quote !== undefined && token !== '"') member = text.slice(quote + 1, index);
-			quote = quote === undefined ? index : undefined;
-		} else if (quote === undefined && MAY_BE_ROUNDED.test(token) && isRounded(token)) {
+			if (textStart !== undefined && token !== '"') lastName = text.slice(textStart + 1, index);
+			textStart = textStart === undefined ? index : undefined;
+		} else if (textStart === undefined && LONG_NUMBER.test(token) && isRounded(token)) {
 			hasRounded = true;
-			if ([0, Infinity].includes(Math.abs(Number(token)))) outOfRange.push(member);
+			if ([0, Infinity].includes(Math.abs(Number(token)))) outOfRange.push(lastName);
 			return JSON.stringify(token);
 		}
 		return token;

@@ -32,7 +32,7 @@ export function quantity(count: number, one: string, many = `${one}s`): string {
 	return `${count} ${count === 1 ? one : many}`;
 }
 
-/** "1 refused", "2 unknown", without what there is none of. */
+/** "1 refused", "2 unknown"; counts of 0 are left out. */
 export function counted(counts: Readonly<Record<string, number>>): string[] {
 	return Object.entries(counts).flatMap(([what, count]) => (count === 0 ? [] : `${count} ${what}`));
 }

@@ -10,6 +10,7 @@ const SHORTEST_SECRET = 8;
 
 export type Redact = (text: string) => string;
 
+/** The first characters of a text, with "…" if it has more than `longest`. */
 export function shorten(text: string, longest: number): string {
 	if (text.length <= longest) return text;
 	/* Not in the middle of a character of two units. */

@@ -9,7 +9,7 @@ import { DIALECTS, type RemoteSignerDialect } from './dialects';
 import { isSameAddress, readSignature, signerOf, textHash, type Hex } from './signature';
 import type { Wallet } from './wallet';
 
-/** Characters of the response that are read, and of the signer's message and code that are shown. */
+/** Characters of the answer that are read, and of the signer's message and code that are shown. */
 const LONGEST = { answer: 100_000, message: 80, code: 30 };
 /** JSON-RPC's “Method not found”, EIP-1474's “Method not supported”, EIP-1193's “Unsupported Method”. */
 const UNSUPPORTED_METHOD = ['-32601', '-32004', '4200'];

@@ -81,6 +81,7 @@ export function readSettings(source: ParameterSource, credentials: WebhookCreden
 	return { credentials, filter, output, ...settingsOf(options) };
 }
 
+/** @throws {UserError} that names the field that isn't valid */
 export function readOptions(source: ParameterSource) {
 	return settingsOf(readFields({ options: parameters.options }, source).options);
 }

@@ -109,7 +109,7 @@ export function partsOf(header: string): Array<readonly [part: string, value: st
 	return [...pairs].map(([, part = '', value = '']) => [part, value] as const);
 }
 
-/** A value that may be repeated, but not with another one beside it; empty if it isn't signed. */
+/** The one value at a place, which may be repeated; empty without a place, since nothing there is signed. */
 function onlyValueAt(headers: DeliveryHeaders, place: Place | undefined): string {
 	if (place === undefined) return '';
 	const [value = '', ...others] = new Set(valuesAt(headers, place));

@@ -43,7 +43,7 @@ export function checkCreation({ entityId: entity, role }: Creation): void {
 	);
 }
 
-/** Nobody is invited to a role twice. */
+/** Who is invited to what, as the key that a run may have only once, and the name for errors. */
 export function invitedBy({ entityId: entity, role, emails: addresses }: Creation) {
 	return addresses.map(
 		(each) =>

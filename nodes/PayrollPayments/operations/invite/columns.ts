@@ -19,6 +19,7 @@ const RECOGNITION = {
 	exclusive: ['email'],
 } as const;
 
+/** @throws {UserError} that names the row and its column */
 export function readRow(row: InviteeRow): Invitee {
 	const isNamed = row.names.some(({ name }) => withoutStyle(name) === 'prefill');
 	const isPrefill = ([header, value]: [string, unknown]) =>

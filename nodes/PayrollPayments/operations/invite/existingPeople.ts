@@ -76,7 +76,7 @@ function refuseOtherName(invites: readonly JsonObject[]): void {
 }
 
 /**
- * Reads both lists whole, since the service doesn't document whether its filter by email heeds case.
+ * Reads both lists whole, since the service doesn't document whether its filter by email ignores case.
  * The invites come first: someone who accepts an invite in between is then still seen as pending.
  */
 async function readKnown(

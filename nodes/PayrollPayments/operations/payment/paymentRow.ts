@@ -38,6 +38,7 @@ export function centsOf({ columns: { amount } = {} }: Pick<Row, 'columns'>): big
 	return BigInt(typeof amount === 'string' ? (dollarsAsCents(amount) ?? 0) : 0);
 }
 
+/** Of the entered amounts, not the signed ones. */
 export function totalCents(rows: readonly PaymentRow[]): bigint {
 	return sumOf(rows.map(({ payment }) => BigInt(payment.cents)));
 }

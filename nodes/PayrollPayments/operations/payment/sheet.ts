@@ -59,7 +59,10 @@ function readCells(row: SheetRow<Column>, currency: string) {
 		fault ??= rowError(row, wrong ?? refusalOf(header, error).message);
 		return undefined;
 	};
-	/* Where only one of the two is named, the other may hold another amount. */
+	/*
+	 * If Column Names names only one of the two columns, the other isn't read, even if its header is
+	 * recognized: it may hold another amount.
+	 */
 	const onlyDollars = isNamed('amount') && !isNamed('amount_cents');
 	const onlyCents = isNamed('amount_cents') && !isNamed('amount');
 	const hasDollars = !onlyCents && !isBlank(valueOf('amount'));

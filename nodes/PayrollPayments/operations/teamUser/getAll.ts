@@ -131,7 +131,7 @@ function passes(
 	);
 }
 
-/** Whether the service's filter heeds case isn't documented, so each spelling is asked for, and in small letters. */
+/** Whether the service's filter ignores case isn't documented, so each spelling is asked for, and in small letters. */
 async function usersWith(
 	emails: readonly string[],
 	{ read }: RunContext,

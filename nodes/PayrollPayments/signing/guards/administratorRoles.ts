@@ -88,6 +88,7 @@ function checkRole(given: string, { role, expectedRoleCode }: RoleExpectation): 
 	refuseToSign(`The typed data gives the role ${found}, not ${expected}`);
 }
 
+/** Refuses if the accounts get different roles, or one that isn't expected. */
 export function checkRoles(
 	given: ReadonlyArray<Pick<Grant, 'role'>>,
 	expectation: RoleExpectation,
