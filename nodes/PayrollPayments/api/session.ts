@@ -132,24 +132,22 @@ export class Sessions {
 	 */
 	markRefusedByRead(boundTo: string, token: string, url: string, isRepeated: boolean): void {
 		const known = this.known(boundTo, token);
-		if (known.isRefused !== true && this.blamesUrl(boundTo, token, url, isRepeated)) return;
-		Object.assign(known, { isRefused: true, acceptedAt: undefined });
-	}
-
-	/** Whether a URL refuses every token. Remembers that it refused this one. */
-	private blamesUrl(boundTo: string, token: string, url: string, isRepeated: boolean): boolean {
-		const known = this.known(boundTo, token);
 		const isNew = this.isNew(boundTo, token);
-		const last = this.urlStateOf(boundTo, url);
-		const wasRefused = this.isRecent(last.refusedAt, FRESH_MS);
-		if (!wasRefused) last.refusedAt = this.moment();
-		/* It refused another read within five minutes, or refuses the token that a sign-in just gave. */
-		if (wasRefused || (isRepeated && isNew)) {
-			known.wasSpared = true;
-			return true;
-		}
-		/* Another URL was to blame for this new token: so is one that accepted nothing within five minutes. */
-		return known.wasSpared === true && isNew && !this.isRecent(last.acceptedAt, FRESH_MS);
+		/** Whether the URL refuses every token. Remembers that it refused this one. */
+		const blamesUrl = () => {
+			const last = this.urlStateOf(boundTo, url);
+			const wasRefused = this.isRecent(last.refusedAt, FRESH_MS);
+			if (!wasRefused) last.refusedAt = this.moment();
+			/* It refused another read within five minutes, or refuses the token that a sign-in just gave. */
+			if (wasRefused || (isRepeated && isNew)) {
+				known.wasSpared = true;
+				return true;
+			}
+			/* Another URL was to blame for this new token: so is one that accepted nothing within five minutes. */
+			return known.wasSpared === true && isNew && !this.isRecent(last.acceptedAt, FRESH_MS);
+		};
+		if (known.isRefused !== true && blamesUrl()) return;
+		Object.assign(known, { isRefused: true, acceptedAt: undefined });
 	}
 
 	/** Whether the token was obtained so recently that it can't have ended. */

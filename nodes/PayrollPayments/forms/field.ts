@@ -284,14 +284,14 @@ function isLeftEmpty({ type }: FieldForm, value: unknown): boolean {
 function readField(name: string, field: AnyField, source: ParameterSource): unknown {
 	const { form, schema, empty = 'required', expressions } = field;
 	const label = () => [form.displayName, source.where].filter(Boolean).join(' ');
-	const errorFor = (fault: string, hint: string) =>
+	const refusal = (fault: string, hint: string) =>
 		new UserError(`${label()} ${fault}`, { hint: source.hint ?? hint });
 	const foundNothing = (verb: 'is' | 'has') =>
-		errorFor(`${verb} an expression that resolved to nothing`, 'Correct the expression.');
+		refusal(`${verb} an expression that resolved to nothing`, 'Correct the expression.');
 	const saved = contentOf(source.readSaved(name, form.default));
 	const isFixed = expressions === 'never';
 	if (isFixed && isMeantAsExpression(saved, form.type)) {
-		throw errorFor('can’t be an expression', 'Set it by hand in the node.');
+		throw refusal('can’t be an expression', 'Set it by hand in the node.');
 	}
 	const given = isFixed ? saved : source.read(name, form.default);
 	const isEmpty = source.isResolved === true ? isLeftEmpty(form, given) : isBlank(contentOf(given));
@@ -302,11 +302,11 @@ function readField(name: string, field: AnyField, source: ParameterSource): unkn
 	}
 	const isAbsent = given === undefined && saved === undefined;
 	if (isEmpty && empty === 'refuse' && !isAbsent) {
-		throw errorFor('is empty', 'Fill it in, or remove the option.');
+		throw refusal('is empty', 'Fill it in, or remove the option.');
 	}
 	if (isEmpty && (empty === 'unset' || empty === 'refuse')) return undefined;
-	const takesPreset = isAbsent || (empty === 'preset' && isBlank(given));
-	const { data: value, error } = schema.safeParse(takesPreset ? form.default : given);
+	const isPreset = isAbsent || (empty === 'preset' && isBlank(given));
+	const { data: value, error } = schema.safeParse(isPreset ? form.default : given);
 	if (error !== undefined) throw refusalOf(label(), error, source.hint);
 	if (value === undefined && isExpression(saved)) throw foundNothing('is');
 	return value;

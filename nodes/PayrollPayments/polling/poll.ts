@@ -127,7 +127,7 @@ async function pollOnce(
 	const { revision } = memory;
 	/* Where nothing is remembered for it, the next check begins, and reports nothing. */
 	const isKept = isMemoryOf(scope, memory.text);
-	const rethrowWithNote = (error: unknown): never => {
+	const rethrow = (error: unknown): never => {
 		if (!isKept || !isTransient(error)) throw error;
 		const note = 'No changes are lost: the next check that succeeds reports them.';
 		const withNote = error.with({ note });
@@ -135,7 +135,7 @@ async function pollOnce(
 		throw withNote;
 	};
 
-	const now = await EVENTS[event].observe(source).catch(rethrowWithNote);
+	const now = await EVENTS[event].observe(source).catch(rethrow);
 	/* Read after the list has arrived, so that the memory for both isn't needed at once. */
 	const before = decodeMemory(scope, memory.text);
 	const observedAt = new Date();
@@ -143,7 +143,7 @@ async function pollOnce(
 		before === undefined
 			? { changes: [], remembered: now }
 			: compare(EVENTS[event], before, now, watch);
-	const items = await changeItems(event, changes, source, observedAt).catch(rethrowWithNote);
+	const items = await changeItems(event, changes, source, observedAt).catch(rethrow);
 	const text = encodeMemory(scope, remembered);
 
 	/* n8n no longer waits for this poll, and shows its error. */

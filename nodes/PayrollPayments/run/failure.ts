@@ -162,14 +162,14 @@ export function combineFailures(
 		failureRecord(operation, rows, row, firstItem(row), redactor);
 	const failures = failureRecords(groups, recordOf);
 	const made = operation.effect === 'write' ? madeRecords(rows) : [];
-	const doneByFirst = firstError.context.details?.completed;
+	const before = firstError.context.details?.completed;
 	const completed = [
 		...made.map(({ record, items, place }) => ({
 			...whereOf(items, place),
 			...(operation.hasSecretOutput === true ? {} : record),
 		})),
 		/* Steps of the first failed row that were made before it failed (takeInOrder). */
-		...(Array.isArray(doneByFirst) ? doneByFirst : []),
+		...(Array.isArray(before) ? before : []),
 	];
 	/* A single failure is in the message already, but for its code. */
 	const isListed = failures.length > 1 || firstError.context.attemptCode !== undefined;
@@ -178,14 +178,13 @@ export function combineFailures(
 		...(made.length > 0 ? { completed } : {}),
 	};
 	const notSent = sorted.filter((row) => !isReported(row));
-	const otherMessages = otherGroups.map((group) => {
+	const messages = otherGroups.map((group) => {
 		const [row = first] = group;
 		const message = messageFor(row.state.error, nameOf(row, firstItem(row)), redactor);
 		return `${message}${alsoIn(group)}`;
 	});
 	const { hint = firstError.hint } = recordOf(first);
-	const alsoFailed =
-		otherMessages.length > 0 && `Also failed: ${listed(otherMessages, MAX_NAMED, '; ')}.`;
+	const alsoFailed = messages.length > 0 && `Also failed: ${listed(messages, MAX_NAMED, '; ')}.`;
 	const name = nameOf(first, firstItem(first));
 	return firstError
 		.withDone(details, notesOn(operation.notesOnFailure?.(rows) ?? [], made, notSent))

@@ -1,7 +1,6 @@
 import { getAddress } from 'viem/utils';
 
 import { quoted, safeExcerpt, type Redact } from '../../shared/redaction';
-import { readChainId } from '../chains';
 import { refuseToSign } from '../signature';
 
 export type SignInMessage = ReturnType<typeof parseSignInMessage>;
@@ -54,6 +53,11 @@ const version = only((text) => text === '1');
 const nonce = only((text) => /^[A-Za-z0-9]{8,}$/.test(text));
 const requestId = only((text) => REQUEST_ID.test(text));
 const eip55 = only((text) => /^0x[0-9a-fA-F]{40}$/.test(text) && getAddress(text) === text);
+
+function chainId(text: string): number | undefined {
+	const id = Number(text);
+	return /^[1-9]\d*$/.test(text) && Number.isSafeInteger(id) ? id : undefined;
+}
 
 function firstLine(text: string) {
 	const { scheme, domain } = FIRST_LINE.exec(text)?.groups ?? {};
@@ -158,7 +162,7 @@ export function parseSignInMessage(text: string, redact: Redact) {
 		statement,
 		uri: lines.readAfter('URI: ', 'a URI with a plain host', uri),
 		version: lines.readAfter('Version: ', '1', version),
-		chainId: lines.readAfter('Chain ID: ', 'a whole number above 0', readChainId),
+		chainId: lines.readAfter('Chain ID: ', 'a whole number above 0', chainId),
 		nonce: lines.readAfter('Nonce: ', 'at least 8 letters and digits, nothing else', nonce),
 		issuedAt: lines.readAfter('Issued At: ', ...aTime),
 		expirationTime: lines.readAfterIf('Expiration Time: ', ...aTime),
