@@ -46,8 +46,8 @@ export function rememberTries(
 	{ columnsOfEarlierTry = {}, hasSecretOutput = false }: Operation,
 	rows: readonly Row[],
 ): void {
-	const isOver = hasSecretOutput || failedRows(rows).length === 0;
-	const done = isOver ? [] : doneIn(rows, columnsOfEarlierTry);
+	const done =
+		hasSecretOutput || failedRows(rows).length === 0 ? [] : doneIn(rows, columnsOfEarlierTry);
 	rowsOfRuns.of(scope).set('done', done);
 }
 
