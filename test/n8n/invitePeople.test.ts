@@ -207,7 +207,7 @@ describe('columns of input rows', () => {
 		expect(posts().map(({ body }) => Object(body).role)).toEqual(['contractor', 'team_employee']);
 	});
 
-	/* test/unit/shared/spoiledCells.test.ts has each kind of spoiled cell. */
+	/* test/unit/shared/cellFaults.test.ts has each kind of fault. */
 	const NO_PREFILL = 'prefill can’t be a column; use one for each field, e.g. first_name';
 	const BROKEN = 'First Name has #REF!, the error of a formula in a sheet';
 	const LOST =

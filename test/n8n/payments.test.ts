@@ -22,7 +22,7 @@ describe('a payment', () => {
 		expect(sent()).toHaveLength(2);
 	});
 
-	/* test/unit/shared/spoiledCells.test.ts has what else is none. */
+	/* test/unit/shared/cellFaults.test.ts has what else is none. */
 	it.each([
 		[' #N/A', 'has #N/A, the error of a formula in a sheet'],
 		['={{ "INV-" + $json.none }}', 'contains undefined; check its expression'],

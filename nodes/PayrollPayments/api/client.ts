@@ -233,12 +233,12 @@ export class Client {
 		const request = { method, url, body: this.renaming.body(body), timeout, signal };
 		const { answer, token } = await this.transport.send(request, sending);
 		const received = { ...answer, envelope: readEnvelope(answer.body), token };
-		if (sending.kind !== 'withoutToken') this.judgeToken(received, request, sending);
+		if (sending.kind !== 'withoutToken') this.recordVerdict(received, request, sending);
 		return received;
 	}
 
 	/** Remembers what an answer says of the token. */
-	private judgeToken(
+	private recordVerdict(
 		received: Received,
 		{ method, url }: HttpRequest,
 		{ replaces }: Sending,

@@ -10,7 +10,7 @@ import type { Envelope } from './schemas/answers';
 export const REFUSAL_STATUSES: readonly number[] = [400, 401, 403, 404];
 
 /** All documented statuses. Messages give the number only of others. */
-const DOCUMENTED: readonly number[] = [200, ...REFUSAL_STATUSES, 500];
+const DOCUMENTED_STATUSES: readonly number[] = [200, ...REFUSAL_STATUSES, 500];
 
 const CHECK_BASE_URL = 'Check the Base URL in the credentials.';
 
@@ -99,7 +99,7 @@ export function errorFor(
 	}
 	if (envelope?.success === false && isReadable(envelope)) {
 		const { message, errorCode, rest, text } = readFailure(envelope, redact);
-		const codes = [errorCode, DOCUMENTED.includes(status) ? undefined : `HTTP ${status}`];
+		const codes = [errorCode, DOCUMENTED_STATUSES.includes(status) ? undefined : `HTTP ${status}`];
 		const suffix = codes.map((code) => (code === undefined ? '' : ` (${code})`)).join('');
 		return new ServiceError(`The service refused: ${message}${suffix}`, {
 			status,

@@ -3,13 +3,13 @@ import { z } from 'zod';
 import { DEEPEST, isDeeperThan, isRecord, parseJson, type JsonValue } from '../shared/json';
 import { listed } from '../shared/lists';
 import { safeExcerpt, shorten, withoutSecrets, type Redact } from '../shared/redaction';
-import { textOf } from './failureText';
+import { allTextsOf } from './failureText';
 import type { FailureEnvelope } from './schemas/answers';
 
 /** Characters that are shown of what the service says. */
 const LONGEST = { message: 500, code: 100, rest: 4_000 };
 
-const DOCUMENTED = ['success', 'data', 'error_code'];
+const DOCUMENTED_MEMBERS = ['success', 'data', 'error_code'];
 
 /** Levels below a failure body at which validation issues are looked for. */
 const LEVELS = 3;
@@ -72,7 +72,7 @@ export function shownOf(value: unknown, redact: Redact): JsonValue {
 /** What a failure body says, without secrets and shortened. */
 export function readFailure(body: FailureEnvelope, redact: Redact) {
 	const { data, error_code: code } = body;
-	const others = Object.entries(body).filter(([name]) => !DOCUMENTED.includes(name));
+	const others = Object.entries(body).filter(([name]) => !DOCUMENTED_MEMBERS.includes(name));
 	const rest = Object.fromEntries(others);
 	const issues = issuesIn({ data, ...rest });
 	const hasWords = typeof data === 'string' || issues.length === 0;
@@ -86,6 +86,6 @@ export function readFailure(body: FailureEnvelope, redact: Redact) {
 		/** The members that aren't documented, as data. */
 		rest: others.length === 0 ? undefined : shownOf(rest, redact),
 		/** In full and with secrets: only for `mayHaveSucceeded`, never to be shown. */
-		text: textOf({ data, code, rest }),
+		text: allTextsOf({ data, code, rest }),
 	};
 }

@@ -74,7 +74,7 @@ function textsToldBy(name: string, value: unknown, isDocumented: boolean): strin
 }
 
 /** All that a failure body says in words, in full: `mayHaveSucceeded` looks in it. */
-export function textOf({
+export function allTextsOf({
 	data,
 	code,
 	rest,

@@ -1,4 +1,4 @@
-import { isDocumented, isRenamable, TYPED_DATA } from '../contract/fields';
+import { isDocumented, isRenamable, TYPED_DATA } from '../contract/renamableFields';
 import { UserError } from '../shared/errors';
 import { isRecord } from '../shared/json';
 import type { Call, Query } from './call';

@@ -171,7 +171,7 @@ export function optionsFor({
 	};
 }
 
-async function textOf(body: unknown, status: number, ends?: AbortSignal): Promise<string> {
+async function bodyText(body: unknown, status: number, ends?: AbortSignal): Promise<string> {
 	if (typeof body === 'string' || body === null || body === undefined) return body ?? '';
 	const stream = byteStream.parse(body);
 	ends?.addEventListener('abort', () => {
@@ -202,7 +202,7 @@ export async function answerFrom(
 ): Promise<HttpAnswer> {
 	try {
 		const { statusCode: status, headers, body } = fullResponse.parse(await response);
-		const text = await textOf(body, status, ends).catch((error: unknown) => {
+		const text = await bodyText(body, status, ends).catch((error: unknown) => {
 			/* Of a failure, the status says what matters. */
 			if (status >= 300 && !(error instanceof UserError)) return '';
 			throw error;

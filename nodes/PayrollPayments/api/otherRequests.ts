@@ -54,7 +54,7 @@ export const otherRequests = linesOf<OtherRequest>((line) => {
 });
 
 /** Whether a request is one of those that were listed. */
-export function isListed(
+export function isAmong(
 	listed: readonly OtherRequest[],
 	{ method, path: sent }: { readonly method: string; readonly path: string },
 ): boolean {

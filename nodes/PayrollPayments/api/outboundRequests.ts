@@ -3,7 +3,7 @@ import type { IHttpRequestOptions } from 'n8n-workflow';
 import { UserError } from '../shared/errors';
 import type { ServiceCredentials } from './credentials';
 import { credentialLabel, isUnlimited } from './limits';
-import { isListed } from './otherRequests';
+import { isAmong } from './otherRequests';
 
 /** What a node handed to one of n8n's two request functions; expressions may put anything in it. */
 type Given = Readonly<Record<string, unknown>>;
@@ -141,7 +141,7 @@ function isListedRequest(
 	const sent = `${origin}${pathname}`;
 	if (!sent.startsWith(`${baseUrl}/`)) return false;
 	if (namesIn(given, url).some((name) => OTHER_REQUEST.test(name))) return false;
-	return isListed(limits.otherRequests, { method, path: sent.slice(baseUrl.length) });
+	return isAmong(limits.otherRequests, { method, path: sent.slice(baseUrl.length) });
 }
 
 /**

@@ -79,7 +79,7 @@ function signInError(error: unknown, hints: typeof HINTS): unknown {
 }
 
 /** n8n holds nodes to these domains, but not the test of credentials, so both are checked here. */
-function requireAllowed({ allowedDomains, baseUrl, ...signer }: WalletCredentials): void {
+function requireAllowedDomains({ allowedDomains, baseUrl, ...signer }: WalletCredentials): void {
 	const allowed = allowedDomains?.split(',').map((each) => each.trim().toLowerCase());
 	const urls = {
 		'the Base URL': baseUrl,
@@ -115,7 +115,7 @@ export async function signIn(
 	{ now = Date.now, isWanted = () => true }: SignInOptions = {},
 ): Promise<string> {
 	const { baseUrl, platformId, signInDomain: domain, signInChainId: chainId } = credentials;
-	requireAllowed(credentials);
+	requireAllowedDomains(credentials);
 	const client = new Client(credentials, transportOver(exchange), redactor, {
 		retries: 1,
 		longestPause: 5_000,

@@ -42,7 +42,7 @@ export const EVENT_TYPES = [
 ] as const;
 
 /** Event types that other words than their own describe better. */
-export const NAMES: Readonly<Record<string, string>> = {
+export const EVENT_NAMES: Readonly<Record<string, string>> = {
 	'*': 'Any Event',
 	'deposit.bitcoin': 'Bitcoin Deposit',
 	'deposit.crosschain': 'Crosschain Deposit',
@@ -61,7 +61,7 @@ export const NAMES: Readonly<Record<string, string>> = {
 /** An event type in words, e.g. "Deposit Received". */
 export function nameOfEvent(eventType: string): string {
 	const words = eventType.replace(/[._]/g, ' ');
-	return NAMES[eventType] ?? words.replace(/\b[a-z]/g, (letter) => letter.toUpperCase());
+	return EVENT_NAMES[eventType] ?? words.replace(/\b[a-z]/g, (letter) => letter.toUpperCase());
 }
 
 /** States of a deposit (docs/api.md, Deposit status). */

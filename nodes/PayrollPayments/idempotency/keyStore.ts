@@ -80,39 +80,41 @@ type Verdict = 'claimed' | 'recorded' | 'seen';
 
 type VerdictOn = (claim: Claim) => Verdict;
 
-/** Steps 1 to 5 for claims that share a call; of two with the same key, the first has it. */
+/** Steps 1 to 5 for claims that share a call. */
 async function recordTogether(
 	{ record, remove, endQuiet }: ListCalls,
 	claims: readonly Claim[],
 ): Promise<VerdictOn> {
-	const firstWith = new Map<string, Claim>();
-	const entriesToUndo = ({ keys, requiredKeys = [], mark, isOnlyProcess }: Claim) =>
+	/* Of several claims with the same entry, the first has it. */
+	const claimOf = new Map<string, Claim>();
+	const removableEntries = ({ keys, requiredKeys = [], mark, isOnlyProcess }: Claim) =>
 		isOnlyProcess ? keys : [...keys, ...requiredKeys, mark];
 	for (const claim of claims) {
-		for (const entry of [...(claim.permanentKeys ?? []), ...entriesToUndo(claim)]) {
-			if (!firstWith.has(entry)) firstWith.set(entry, claim);
+		for (const entry of [...(claim.permanentKeys ?? []), ...removableEntries(claim)]) {
+			if (!claimOf.has(entry)) claimOf.set(entry, claim);
 		}
 	}
 	const isOnlyProcess = claims.every((claim) => claim.isOnlyProcess);
-	const wasThere = await record([...firstWith.keys()], isOnlyProcess);
+	const wasThere = await record([...claimOf.keys()], isOnlyProcess);
 	const isThere = (entry: string) => wasThere.has(entry);
-	/* Whether this list descends from an earlier call for the claim. */
-	const hasLasted = ({ mark }: Claim) => isThere(mark);
+	/* If so, this list descends from an earlier call for the claim. */
+	const markWasThere = ({ mark }: Claim) => isThere(mark);
 	const verdictOn = (claim: Claim): Verdict => {
 		const { keys, permanentKeys = [], requiredKeys = [] } = claim;
-		const isRecorded = (key: string) => isThere(key) || firstWith.get(key) !== claim;
-		if (!hasLasted(claim) && !claim.mayClaim(isRecorded)) return 'seen'; /* 3 */
+		/* A key that another claim takes in this call counts as recorded. */
+		const isRecorded = (key: string) => isThere(key) || claimOf.get(key) !== claim;
+		if (!markWasThere(claim) && !claim.mayClaim(isRecorded)) return 'seen'; /* 3 */
 		if (!requiredKeys.every(isThere)) return 'seen'; /* 3 */
-		const isLasting = hasLasted(claim) && [...keys, ...permanentKeys].every(isThere);
-		return isLasting || claim.isOnlyProcess ? 'claimed' /* 5 */ : 'recorded'; /* 2, 4 */
+		const allWereThere = markWasThere(claim) && [...keys, ...permanentKeys].every(isThere);
+		return allWereThere || claim.isOnlyProcess ? 'claimed' /* 5 */ : 'recorded'; /* 2, 4 */
 	};
-	const lost = claims.filter((claim) => verdictOn(claim) === 'seen');
-	/* The list isn't our earlier one any more, so entries that we had added are another process's now. */
-	for (const claim of lost) if (!hasLasted(claim)) claim.added.clear();
-	for (const [entry, claim] of firstWith) {
-		if (!isThere(entry) && entriesToUndo(claim).includes(entry)) claim.added.add(entry);
+	const seen = claims.filter((claim) => verdictOn(claim) === 'seen');
+	/* Without the mark, this isn't our earlier list: what we had added to that is another process's now. */
+	for (const claim of seen) if (!markWasThere(claim)) claim.added.clear();
+	for (const [entry, claim] of claimOf) {
+		if (!isThere(entry) && removableEntries(claim).includes(entry)) claim.added.add(entry);
 	}
-	const leftovers = lost.flatMap(({ added }) => [...added]);
+	const leftovers = seen.flatMap(({ added }) => [...added]);
 	await remove(leftovers).catch(() => undefined);
 	if (claims.every((claim) => !claim.isOnlyProcess && verdictOn(claim) === 'claimed')) endQuiet();
 	return verdictOn;

@@ -132,7 +132,7 @@ export function approve(
 	if (given.size > 1 && approvals.size === 1) {
 		if (includesRun(approvals, of, rows)) return rows;
 		const isPartly = unapproved.size < ready.length;
-		return refuseRest(rows, isPartly ? coversSome() : otherRun(rows, contentOf));
+		return refuseRest(rows, isPartly ? coversSomeError() : otherRunError(rows, contentOf));
 	}
 	return rows.map((row) => {
 		if (!unapproved.has(row)) return row;
@@ -224,14 +224,17 @@ function asListApprovedBeforeSkip<Some extends Row>(row: Some): Some {
 	return wasPaid ? markedAsLeftAlone(row) : asListApproves(row);
 }
 
-function coversSome(): UserError {
+function coversSomeError(): UserError {
 	return notApproved(
 		'Approved Check covers only some of the requests of this run',
 		'Give each row the approval of its own request, or have all approved as one: payments checked with Check Output One for the Run, invites sent in one request (one team, one role, Invitees per Request 0).',
 	);
 }
 
-function otherRun(rows: readonly Row[], contentOf: (rows: readonly Row[]) => string): UserError {
+function otherRunError(
+	rows: readonly Row[],
+	contentOf: (rows: readonly Row[]) => string,
+): UserError {
 	const refusals = inOrder(rowsThatAre(rows, 'refused')).filter(
 		({ writes }) => writes.length === 0,
 	);

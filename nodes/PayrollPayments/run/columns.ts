@@ -6,7 +6,7 @@ import { UserError } from '../shared/errors';
 import { isRecord } from '../shared/json';
 import { listed } from '../shared/lists';
 import { quoted } from '../shared/redaction';
-import { isZero } from '../shared/spoiledCells';
+import { isZero } from '../shared/cellFaults';
 import type { SheetPlace } from '../shared/sheetPlace';
 import { sheetPlaceOf, type Form } from './rows';
 
@@ -258,7 +258,7 @@ export function fieldsOfRow<Name extends string>(
 }
 
 /** What is wrong with the address in a cell, if anything is there. */
-export function notAnAddress(value: unknown): string | undefined {
+export function faultInAddress(value: unknown): string | undefined {
 	if (typeof value !== 'string' || isBlank(value)) return undefined;
 	return `${quoted(value.trim())} isn’t an email address`;
 }

@@ -41,7 +41,7 @@ export class GuardedTypedData {
 const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,99}$/;
 const BYTES = /^bytes([1-9]|[12]\d|3[0-2])$/;
 const INTEGER = /^u?int([1-9]\d{0,2})$/;
-const LIST = /^(.+)\[\]$/;
+const LIST_TYPE = /^(.+)\[\]$/;
 /** Names that viem keeps for plain types, e.g. `uint`, `bytes33` and `integer`. */
 const PLAIN_NAME = /^(?:address$|bool$|string$|bytes|u?int)/;
 
@@ -103,7 +103,7 @@ function checkedPrimaryType(types: Types, primaryType: string): Member[] {
 		refuseToSign(`The primary type ${quoted(primaryType)} is not among the types`);
 	const used = new Set<string>();
 	const visit = (type: string, path: readonly string[]): void => {
-		const base = LIST.exec(type)?.[1] ?? type;
+		const base = LIST_TYPE.exec(type)?.[1] ?? type;
 		if (isAtomic(base)) return;
 		const members = membersOf(types, base) ?? refuseToSign(`The type ${quoted(type)} is missing`);
 		if (path.includes(base)) refuseToSign(`The type ${base} contains itself`);
@@ -161,7 +161,7 @@ function fit(value: unknown, type: string, types: Types, path: string): JsonValu
 		if (!isRecord(value)) return refuseToSign(`${path} is not an object`);
 		return fitStruct(value, members, types, `${path}.`);
 	}
-	const item = LIST.exec(type)?.[1];
+	const item = LIST_TYPE.exec(type)?.[1];
 	if (item !== undefined) {
 		if (!Array.isArray(value)) return refuseToSign(`${path} is not a list`);
 		return value.map((one: unknown, index) => fit(one, item, types, `${path}[${index}]`));

@@ -11,13 +11,13 @@ interface Algorithm {
 	/** The length of a proof. */
 	readonly bytes: number;
 	/** Does once what all proofs need, and returns whether one fits, in constant time. */
-	judge(key: Key, content: SignedContent): (proof: Uint8Array) => boolean;
+	verifier(key: Key, content: SignedContent): (proof: Uint8Array) => boolean;
 }
 
 const hmac = (hash: string, label: string, bytes: number): Algorithm => ({
 	label,
 	bytes,
-	judge: (key, content) => {
+	verifier: (key, content) => {
 		const mac = createHmac(hash, key);
 		for (const piece of content) mac.update(piece);
 		const expected = mac.digest();
@@ -37,7 +37,7 @@ export const ALGORITHMS = {
 	token: {
 		label: 'Token',
 		bytes: 32,
-		judge: (key) => {
+		verifier: (key) => {
 			const expected = hashOf(key);
 			return (proof) => timingSafeEqual(expected, proof);
 		},

@@ -39,8 +39,8 @@ export const COLUMNS: Readonly<Record<string, Column>> = {
 };
 
 /** A kind of text, and how two of them are compared. */
-interface Found {
-	isIt(text: string): boolean;
+interface TextKind {
+	matches(text: string): boolean;
 	keyOf?(text: string): string;
 }
 
@@ -48,18 +48,18 @@ interface Found {
  * An identifier of any length. Without a digit or a capital letter, a short one is rather a word, such
  * as in-progress.
  */
-const identifier = (prefix: string): Found => {
+const identifierWith = (prefix: string): TextKind => {
 	const shape = new RegExp(`^${prefix}-(?:[\\w-]{12,}|(?=.*[\\dA-Z])[\\w-]+)$`);
-	return { isIt: (text) => shape.test(text) };
+	return { matches: (text) => shape.test(text) };
 };
 
 /** Columns with the only text of a kind, wherever the event has it. */
-export const FOUND: Readonly<Record<string, Found>> = {
-	transaction_id: identifier('tx'),
-	payment_id: identifier('pa'),
-	invite_id: identifier('in'),
-	user_id: identifier('us'),
-	email: { isIt: isEmail, keyOf: emailKey },
+export const TEXT_COLUMNS: Readonly<Record<string, TextKind>> = {
+	transaction_id: identifierWith('tx'),
+	payment_id: identifierWith('pa'),
+	invite_id: identifierWith('in'),
+	user_id: identifierWith('us'),
+	email: { matches: isEmail, keyOf: emailKey },
 };
 
 /**
@@ -76,7 +76,9 @@ export function simplify(event: JsonObject): JsonObject {
 		return [name, type.safeParse(shown).success ? shown : JSON.stringify(shown)] as const;
 	});
 	const texts = textsIn(event, LEVELS);
-	const found = Object.entries(FOUND).map(([name, what]) => [name, onlyOne(texts, what)] as const);
+	const found = Object.entries(TEXT_COLUMNS).map(
+		([name, what]) => [name, onlyOne(texts, what)] as const,
+	);
 	return Object.fromEntries([...columns, ...found]);
 }
 
@@ -92,10 +94,13 @@ function textsIn(value: JsonValue, levels: number): string[] {
 }
 
 /** The only text of a kind; null if there are none or several different ones. */
-function onlyOne(texts: readonly string[], { isIt, keyOf = (text) => text }: Found): string | null {
-	const matches = texts.filter(isIt);
-	const isOnly = new Set(matches.map(keyOf)).size === 1;
-	return isOnly ? (matches[0] ?? null) : null;
+function onlyOne(
+	texts: readonly string[],
+	{ matches, keyOf = (text) => text }: TextKind,
+): string | null {
+	const found = texts.filter(matches);
+	const isOnly = new Set(found.map(keyOf)).size === 1;
+	return isOnly ? (found[0] ?? null) : null;
 }
 
 const SECRET_NAME = /auth|token|secret|signature|key|cookie|assertion/i;

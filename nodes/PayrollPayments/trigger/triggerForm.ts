@@ -1,6 +1,6 @@
 import type { IBuilderHint, INodeProperties, TriggerPanelDefinition } from 'n8n-workflow';
 
-import { NAMES } from '../contract/events';
+import { EVENT_NAMES } from '../contract/events';
 import { noticeOf, propertiesOf } from '../forms/field';
 import { parameters } from './fields';
 
@@ -22,7 +22,7 @@ const only = `String(${events}[0] ?? "")`;
  * The expression for the line under the node on the canvas: "Deposit Received", "7 events" or "Any
  * event". It doesn't evaluate the field's own expression, which may fail before the workflow runs.
  */
-export const subtitle = `={{ ${events}.includes("*") ? ${JSON.stringify(NAMES['*'])} : ${events}.length > 1 ? ${events}.length + " events" : ${only}.startsWith("=") ? "Events from an expression" : (${JSON.stringify(NAMES)})[${only}] ?? ${only}${inWords} }}`;
+export const subtitle = `={{ ${events}.includes("*") ? ${JSON.stringify(EVENT_NAMES['*'])} : ${events}.length > 1 ? ${events}.length + " events" : ${only}.startsWith("=") ? "Events from an expression" : (${JSON.stringify(EVENT_NAMES)})[${only}] ?? ${only}${inWords} }}`;
 
 const toTest =
 	'<b>To test</b>, click Execute step, then send a delivery to the test URL, e.g. with Webhook: Send Test while the test URL is registered in the service’s dashboard.';

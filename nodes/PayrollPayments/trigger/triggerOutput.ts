@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
 import { DOCUMENTED_EVENTS, essentialSchema } from '../api/schemas/events';
-import { COLUMNS, FOUND } from './simplify';
+import { COLUMNS, TEXT_COLUMNS } from './simplify';
 
 const simplifiedEvent = z.object({
 	...Object.fromEntries(Object.entries(COLUMNS).map(([name, [type]]) => [name, type])),
-	...Object.fromEntries(Object.keys(FOUND).map((name) => [name, z.string().nullable()])),
+	...Object.fromEntries(Object.keys(TEXT_COLUMNS).map((name) => [name, z.string().nullable()])),
 });
 
 /** What the trigger starts a workflow with: an event as received, or a flat row. */

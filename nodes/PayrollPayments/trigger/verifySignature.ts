@@ -73,7 +73,7 @@ export function checkProof(
 	/* All keys and proofs are tried, so that timing doesn't reveal which one fits. */
 	const fits = (candidates: readonly Key[]) =>
 		candidates
-			.map((key) => ALGORITHMS[scheme.algorithm].judge(key, content))
+			.map((key) => ALGORITHMS[scheme.algorithm].verifier(key, content))
 			.flatMap((isProof) => proofs.map(isProof))
 			.includes(true);
 	if (fits(keys)) return { scheme, timestamp };

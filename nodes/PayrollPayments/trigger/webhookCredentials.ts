@@ -6,7 +6,7 @@ import type {
 
 import { readFields, savedValues } from '../forms/field';
 import { messageOf, UserError } from '../shared/errors';
-import { credentialFields, isVisible } from './credential/fields';
+import { credentialFields, isVisible } from './credential/credentialFields';
 import { decodeSecret, type Key, type SecretEncoding } from './proofs';
 import { formatOf } from './schemes';
 

@@ -2,7 +2,7 @@ import { isBlank } from '../../forms/field';
 import {
 	columnNamesFor,
 	fieldsOfRow,
-	notAnAddress,
+	faultInAddress,
 	rowError,
 	withoutStyle,
 	type SheetRow,
@@ -34,7 +34,7 @@ export function readRow(row: InviteeRow): Invitee {
 	const field = INVITEE_FIELDS.find((each) => each === path.at(-1)) ?? 'email';
 	const fault = `${headerOf(field)} ${message}`;
 	if (field !== 'email') throw rowError(row, fault);
-	const wrong = notAnAddress(valueOf(field));
+	const wrong = faultInAddress(valueOf(field));
 	if (wrong !== undefined) throw rowError(row, wrong);
 	const advice = hasName(field)
 		? ''

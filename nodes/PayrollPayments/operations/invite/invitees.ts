@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { titleOf, type Field } from '../../forms/field';
 import { json, text } from '../../forms/fieldTypes';
 import { email } from '../../contract/formats';
-import { faultInCell } from '../../shared/spoiledCells';
+import { faultInCell } from '../../shared/cellFaults';
 import { faultOfOther, refuseFault } from '../../shared/text';
 
 /** The fields of a prefill, in the service's order (docs/api.md, Invite prefill). */

@@ -6,7 +6,7 @@ import { asWord } from '../../shared/redaction';
 import { chainLabel } from '../../signing/chains';
 import { signedAmountInDollars } from '../../signing/typedAmount';
 import { eip712PartsOf } from './eip712Parts';
-import type { PaymentForm, PaymentInput, PaymentRun, PaymentSettings } from './fields';
+import type { PaymentForm, PaymentInput, PaymentRun, PaymentSettings } from './paymentFields';
 
 /** Reads the account that a team pays from; null if it has none yet. */
 export type AccountOf = (teamId: string) => Promise<string | null>;

@@ -27,8 +27,8 @@ import {
 	type PaymentRun,
 	type PaymentSettings,
 	type PaymentsInput,
-} from './fields';
-import { journalOf } from './journal';
+} from './paymentFields';
+import { journalOf } from './journalOfRun';
 import { sumOf, type GuardedPayment, type PaymentRow } from './paymentRow';
 import { paymentReport } from './checkReport';
 import { readPayments } from './sheet';
@@ -43,7 +43,10 @@ const paymentAnswer = instantPaymentAnswer.transform((answer) => {
 });
 
 /** What the service's answer says, without what the row itself says. */
-function paid(columns: OutputRecord, { transaction, ...others }: PaymentAnswer): OutputRecord {
+function paidRecord(
+	columns: OutputRecord,
+	{ transaction, ...others }: PaymentAnswer,
+): OutputRecord {
 	const own = { outcome: 'paid', transaction, ...columns };
 	return { ...own, ...others, ...own };
 }
@@ -128,7 +131,7 @@ async function guardPayment(
 		columns,
 		writes: [write],
 		isCompared: signs !== null && signedCents !== undefined,
-		state: { is: 'ready', act: async (perform) => [paid(columns, await perform(write))] },
+		state: { is: 'ready', act: async (perform) => [paidRecord(columns, await perform(write))] },
 	};
 }
 
@@ -151,7 +154,7 @@ function withKnown(
 			}
 			const record =
 				known.when === 'earlierTry'
-					? paid(columns, known.answer)
+					? paidRecord(columns, known.answer)
 					: { outcome: 'already_paid', transaction: null, ...columns };
 			const heading = 'Already paid, so not sent again';
 			const writes = withReport(row, heading, (said) => `${heading}: ${said}`);

@@ -4,7 +4,7 @@ import { labelOf } from '../../forms/field';
 import { requireSignature } from '../../forms/serviceFields';
 import { defineWrite } from '../../run/operation';
 import { checkPayments } from './check';
-import { fields, options, runOptions } from './fields';
+import { fields, options, runOptions } from './paymentFields';
 import { finish, notesOnFailure, paymentsIn, runColumns } from './outcome';
 import { paymentColumns } from './paymentColumns';
 import { describeRun } from './runCheck';

@@ -3,7 +3,7 @@ import { UserError } from '../../shared/errors';
 import { canonicalJson } from '../../shared/json';
 import { readChainId } from '../../signing/chains';
 import type { PaymentPayload } from '../../signing/payloads';
-import { fields as paymentFields, options as paymentOptions } from './fields';
+import { fields as paymentFields, options as paymentOptions } from './paymentFields';
 
 type Json = Readonly<Record<string, unknown>>;
 

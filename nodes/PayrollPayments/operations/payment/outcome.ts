@@ -4,7 +4,7 @@ import type { RunContext } from '../../run/runContext';
 import { UserError } from '../../shared/errors';
 import { counted, listed, quantity } from '../../shared/lists';
 import { centsAsDecimal, centsAsDollars } from '../../shared/money';
-import { journalOf } from './journal';
+import { journalOf } from './journalOfRun';
 import { isPayment, isToSend, totalCents } from './paymentRow';
 import { inChat } from './report';
 import { ASK_ABOUT_SENT, failureTexts, paymentName } from './rowTexts';

@@ -5,7 +5,7 @@ import { serviceHost } from '../../run/approve';
 import type { OutputRecord } from '../../run/write';
 import { centsAsDecimal } from '../../shared/money';
 import { chainLabel, readChainId } from '../../signing/chains';
-import type { PaymentForm, PaymentInput, PaymentRun } from './fields';
+import type { PaymentForm, PaymentInput, PaymentRun } from './paymentFields';
 
 const text = z.string().nullable();
 

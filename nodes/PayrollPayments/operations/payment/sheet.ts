@@ -4,7 +4,7 @@ import {
 	checkColumnNames,
 	fieldsOfRow,
 	columnsUnlikeForm,
-	notAnAddress,
+	faultInAddress,
 	rowError,
 	sheetOf,
 	teamColumns,
@@ -24,7 +24,7 @@ import {
 	type PaymentForm,
 	type PaymentOptions,
 	type PaymentsInput,
-} from './fields';
+} from './paymentFields';
 
 type GivenForm = Form<PaymentsInput, PaymentOptions>;
 
@@ -55,7 +55,7 @@ function readCells(row: SheetRow<Column>, currency: string) {
 			fault ??= rowError(row, `${header} is missing in all rows; ${advice}`);
 			return undefined;
 		}
-		const wrong = column === 'recipient_email' ? notAnAddress(value) : undefined;
+		const wrong = column === 'recipient_email' ? faultInAddress(value) : undefined;
 		fault ??= rowError(row, wrong ?? refusalOf(header, error).message);
 		return undefined;
 	};

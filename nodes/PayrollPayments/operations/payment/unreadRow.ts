@@ -1,7 +1,7 @@
 import { readFields, type FieldSet, type InputItem } from '../../forms/field';
 import type { OutputRecord } from '../../run/write';
 import { columnsOfRefused } from './paymentColumns';
-import { fields, type PaymentInput } from './fields';
+import { fields, type PaymentInput } from './paymentFields';
 
 /** The fields of a form that can be read; a field that others show or hide is read after them. */
 function readableFields(item: InputItem): Partial<PaymentInput> {

@@ -24,7 +24,7 @@ const DOCUMENTED_TYPES: Readonly<Record<string, RegExp>> = {
 };
 type Grant = z.output<typeof setRolesRequest>['data'][number];
 
-const DOMAIN_MEMBERS = 'chainId,name,verifyingContract,version';
+const DOCUMENTED_DOMAIN = 'chainId,name,verifyingContract,version';
 const HASH = /^0x[0-9a-fA-F]{64}$/;
 /** What the service may give in place of a role, and doesn't document: 32 bytes, or a number. */
 const CODE = /^(?:0x[0-9a-fA-F]{64}|0|[1-9]\d{0,77})$/;
@@ -137,7 +137,7 @@ export function administratorInviteTypedData(
 		{ domain, types, primaryType, message: integersAsText(message) },
 		'typed_data.',
 	);
-	if (Object.keys(typedData.domain).sort().join() !== DOMAIN_MEMBERS) {
+	if (Object.keys(typedData.domain).sort().join() !== DOCUMENTED_DOMAIN) {
 		return refuseToSign(
 			'The domain doesn’t have exactly name, version, chainId and verifyingContract',
 		);

@@ -11,7 +11,7 @@ import { isAttemptCode } from '../../idempotency/paymentKeys';
 import { PAYMENT_CURRENCIES } from '../../contract/currencies';
 import { PAYMENT_NETWORKS } from '../../contract/networks';
 import { email } from '../../contract/formats';
-import { faultInReference } from '../../shared/spoiledCells';
+import { faultInReference } from '../../shared/cellFaults';
 import { asTyped, notText, refuseFault } from '../../shared/text';
 import { paymentCents, paymentDollars } from './amounts';
 import { dollarsAsCents } from '../../shared/money';

@@ -1,4 +1,4 @@
-import { faultInCell, faultInReference } from '../../../nodes/PayrollPayments/shared/spoiledCells';
+import { faultInCell, faultInReference } from '../../../nodes/PayrollPayments/shared/cellFaults';
 
 const SHORTENED = [
 	...['4E+11', '4.47911e+11', '+4.47911E+11', '4,47911E+11', '4.47911 E+11', '4.47911E +11'],

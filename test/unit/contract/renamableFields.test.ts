@@ -1,4 +1,4 @@
-import { isDocumented, isRenamable } from '../../../nodes/PayrollPayments/contract/fields';
+import { isDocumented, isRenamable } from '../../../nodes/PayrollPayments/contract/renamableFields';
 import { OPERATIONS, resolved, type Schema } from '../../n8n/conformance/openapi';
 
 /** The members in a part of a request or an answer, none inside of typed data. */
