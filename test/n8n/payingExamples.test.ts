@@ -44,7 +44,7 @@ const NONE = /^$/;
 /** What is left of one run for the next, and the node that fails once, after all its tries. */
 const world = {
 	sheet: new Array<IDataObject>(),
-	record: new Array<IDataObject>(),
+	record: new Map<unknown, IDataObject>(),
 	said: new Array<string>(),
 	failing: '',
 	/** What someone does to the sheet while the approval waits. */
@@ -77,7 +77,7 @@ async function act(host: IExecuteFunctions, item: number, json: IDataObject): Pr
 				for (const name of Object.keys(cells)) cells[name] = row[name] ?? cells[name];
 			return [[0, row]];
 		case 'dataTable':
-			if (of.operation === 'insert') world.record.push(row);
+			if (of.operation === 'upsert') world.record.set(row.key, row);
 			return [[0, json]];
 		case 'filter':
 			return areMet(of.conditions) ? [[0, json]] : [];
@@ -192,7 +192,7 @@ const samplesOf = (example: string): IDataObject[] =>
 /** Fills the sheet, where nothing else has happened yet and the team can pay everything. */
 function begin(sheet: IDataObject[], failing = ''): void {
 	sandbox.firstTeam.balances.set('USD', 99_999_999n);
-	Object.assign(world, { sheet, record: [], said: [], failing, meanwhile: () => 0 });
+	Object.assign(world, { sheet, record: new Map(), said: [], failing, meanwhile: () => 0 });
 }
 
 const payments = () => sandbox.writes().filter(({ path }) => path.endsWith('/instant'));
@@ -232,7 +232,7 @@ it.each(ends)('%s: “%s” fails, the workflow runs again, and is retried', asy
 	/* n8n goes on at the node that failed, and knows what the first execution paid. */
 	if (hasFailed) await retry();
 	if (!isWrittenAtOnce) expect(world.said.join('\n')).toMatch(PAID);
-	expect([...world.sheet, ...world.record]).toEqual(
+	expect([...world.sheet, ...world.record.values()]).toEqual(
 		Array(WRITES.test(example) ? count : 0).fill(
 			expect.objectContaining({
 				...{ outcome: 'paid', transaction: expect.stringMatching(/^tx-/) },
