@@ -102,10 +102,7 @@ const REFUSED: Rows = {
 const ALL_REFUSED =
 	/"0 of 1 paid \(\$0\.00\), 1 refused\. Approved by ` Ada ` on 31 Mar 2026 at 09:30 UTC, fingerprint /;
 const FAILED_CHECK: Rows = { 'Check the run': [{ check: 'failed' }] };
-const FAILED: Rows = {
-	...FAILED_CHECK,
-	Decide: [{ Decision: 'Pay', user: { id: '1' } }],
-};
+const FAILED: Rows = { ...FAILED_CHECK, Decide: [{ Decision: 'Pay', user: { id: '1' } }] };
 /** Where nothing can be paid, a form has only its button, and Slack one. */
 const NOTHING_TO_DECIDE = /"fieldLabel":"Decision","fieldType":"html"(?!.*"(radio|text)")/;
 const ONE_BUTTON = /"approvalType":"single","approveLabel":"OK"/;
@@ -162,12 +159,7 @@ const CHANGED: Rows = {
 const TEN_TOLD =
 	/"A payment failed: .*`tx-12`\.\\nNo .*`tx-9`\.\\nAnd 2 more: .*\\nIf no event .*n8n\. To pay a failed .*\."/;
 const NO_OUTCOME = /The .* no column outcome/;
-const OVERDRAWN = {
-	balance: '-123456.78',
-	previous_balance: '1.00',
-	change: '-5',
-	currency: 'USD',
-};
+const OVERDRAWN = { balance: '-123456.78', previous_balance: '1', change: '-5', currency: 'USD' };
 const IN_MINUS = /-\$123,456\.78/;
 /** The first event of a deposit, whose date can’t be read. */
 const UNDATED: Rows = {
@@ -367,8 +359,10 @@ it.each([
 	[SLACK, 'Decide', slack(), /"name":"Decision"[^}]*"value":""/],
 	['unknown-outcome-alarm', 'Wake someone', UNKNOWN, /`It may be paid`\. `Don’t pay it\.`/],
 	['unknown-outcome-alarm', 'Outcome unknown?', CRASHED, /"leftValue":true/],
+	['unknown-outcome-alarm', 'Outcome unknown?', stopped('It failed to be processed'), /":true/],
 	['unknown-outcome-alarm', 'Wake someone', CRASHED, ENDED_AT],
 	['unknown-outcome-alarm', 'Outcome unknown?', TIMED_OUT, /"leftValue":false/],
+	['was-it-paid', 'Needs a message?', CHANGED, /"leftValue":true/],
 	['was-it-paid', 'Tell the channel', CHANGED, TEN_TOLD],
 	['nightly-balance-check', 'Raise the alarm', { 'Not told yet?': [OVERDRAWN] }, IN_MINUS],
 	['balance-changed-to-message', 'Message', { 'Balance changed': [OVERDRAWN] }, IN_MINUS],
@@ -412,10 +406,11 @@ it.each([
 	['that a spreadsheet made a number, as text', 1, '46112'],
 	['in the wrong year', 1, '2099-03-28'],
 ])('was it paid? A payment without an event, with a date %s, is told %i times', (_d, count, at) => {
-	const row = { reference: 'A', outcome: 'paid', transaction: 'tx-1', paid_at: at, status: '' };
-	/* The others have no reference of their own, and so no row that could be written to. */
+	const row = { reference: 1001, outcome: 'paid', transaction: 'tx-1', paid_at: at, status: '' };
+	/* The others can’t be written to. A sheet finds a number by its text, and the last one was copied. */
+	const lost = { ...row, reference: '1001', transaction: 'tx-2' };
 	const rows: Rows = {
-		'Read the payments': [row, { ...row, reference: ' ' }, { ...row }],
+		'Read the payments': [row, lost, { ...row, reference: ' ' }],
 		'Read the events': [{}],
 	};
 	const { nodes } = readExample('was-it-paid');
@@ -427,6 +422,10 @@ it.each([
 	});
 	const changes = (): unknown => runInNewContext(`(() => {${String(code)}})()`, { $ });
 	expect(changes()).toHaveLength(count);
+	/* Once nothing else is new, nobody would hear of them. */
+	row.status = 'no event';
+	lost.paid_at = '';
+	expect(changes).toThrow(/row above: row \S+ \(no event\)\./);
 	rows['Read the payments']?.forEach((each) => delete each.transaction);
 	expect(changes).toThrow('no column transaction.');
 });
