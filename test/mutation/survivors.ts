@@ -145,7 +145,7 @@ const EXPLAINED: Readonly<Record<string, Explained>> = {
 		},
 	},
 	'run/earlierTry.ts': {
-		'hasSecretOutput || failedRows(rows).length === 0 ? [] : doneIn(rows, columnsOfEarlierTry);': {
+		'const done = failedRows(rows).length === 0 ? [] : doneIn(rows, columnsOfEarlierTry);': {
 			changes: [LIST, ['failedRows(rows).length === 0', 'false']],
 			why: 'Without a failure there is no further try.',
 		},

@@ -31,7 +31,7 @@ async function providedExecution(isDescribed: boolean): Promise<INodeParameters>
 
 const INVITED = 'Invite 2 people (one@example.com, two@example.com) to team {team} as Team: Viewer';
 const EXECUTED =
-	'Execute 2 invites ({invite}, {invite}). {service}. Gives code 4 (expected: Team: Viewer) to {address}, code 4 (expected: Team: Viewer) to {address}, signed by {wallet}';
+	'Execute 2 invites ({invite}, {invite}). {service}. Gives code 4 (Team: Viewer, if Expected Role Code is right) to {address}, code 4 (Team: Viewer, if Expected Role Code is right) to {address}, signed by {wallet}';
 const PAID = 'Pay $125.00 to {email} from team {team}. {service}. Authorization';
 const AMOUNT = '$125.00 (125000000 token units)';
 const SIGNED = `${AMOUNT} on Arbitrum Sepolia (test network), chain {any}, to {address}, token {address}, contract {address}, signed by {wallet}`;

@@ -325,7 +325,7 @@ describe('columns of input rows', () => {
 		async (header, value) => {
 			const { error } = await invite([{ email: a, [header]: value }, { email: b }]);
 			expect(error?.message).toBe(
-				`Row 1: ${header} is ${value}, and the node invites to team ${sandbox.team} as Contractor`,
+				`Row 1: ${header} is ${value}, and the node invites to team ${sandbox.team} as Contractor, by name`,
 			);
 			expect(wire()).toEqual([]);
 		},

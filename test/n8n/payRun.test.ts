@@ -465,7 +465,7 @@ describe('a pay run', () => {
 		const items = [{ ...first }, { ...second, email: 'ben(at)example.com' }];
 		const { output } = await pay(items, {}, CONTINUE);
 		expect(output.map(({ json }) => json.hint)).toEqual([
-			'The service’s message says what to correct. Fix the problem, then run the node again.',
+			'Check the values that were sent; the service’s message may say which. Fix the problem, then run the node again.',
 			'Correct the field, then run the node again. This was not sent.',
 		]);
 		const { error } = await pay(items.slice(0, 1));
@@ -495,7 +495,7 @@ describe('a pay run', () => {
 		expect(outcomesOf(output)).toEqual(['refused', 'unknown', ...Array(3).fill('not_sent')]);
 		/* What the first try sent is not said to be unsent. */
 		expect(output[0]?.json.hint).toBe(
-			'The service’s message says what to correct. Fix the problem, then run the node again.',
+			'Check the values that were sent; the service’s message may say which. Fix the problem, then run the node again.',
 		);
 		expect(output[2]?.json).toMatchObject({
 			error: 'This was not sent, because the run ended before it [item 2]',

@@ -48,7 +48,7 @@ const token = filledLine
 	.max(LONGEST_TOKEN, `must not have more than ${LONGEST_TOKEN} characters`);
 
 /** A team, company or user, and the name that people know it by. */
-interface Entity {
+export interface Entity {
 	readonly id: string;
 	readonly name: string;
 }

@@ -14,7 +14,7 @@ const DOCUMENTED_STATUSES: readonly number[] = [200, ...REFUSAL_STATUSES, 500];
 
 const CHECK_BASE_URL = 'Check the Base URL in the credentials.';
 
-const SEE_MESSAGE = 'The service’s message says what to correct.';
+const SEE_MESSAGE = 'Check the values that were sent; the service’s message may say which.';
 
 const HINTS: Readonly<Record<number, string>> = {
 	200: SEE_MESSAGE,
@@ -23,7 +23,7 @@ const HINTS: Readonly<Record<number, string>> = {
 	404: 'Check the identifier. It may not exist, or the user of these credentials can’t see it.',
 	407: 'Put a user name and password for the proxy into HTTPS_PROXY or HTTP_PROXY of n8n, or have the proxy let n8n through.',
 	409: 'Compare with what the service has: it may have changed, or have this already.',
-	413: 'The request is too large for the service. Send fewer at once, e.g. with Invitees per Request under Options.',
+	413: 'The request is too large for the service. Send fewer at once.',
 	422: SEE_MESSAGE,
 	429: 'Rate limit reached. Try again later. In the action node, lower Concurrency under Options; in the polling trigger, choose longer Poll Times.',
 };

@@ -4,6 +4,8 @@ import { asWord } from '../shared/redaction';
 import type { Allowed, Decision, Payment } from './paymentKeys';
 
 const PAGE = 'payments.md';
+const SENT_ONCE = `${PAGE}#the-same-payment-is-sent-once`;
+const UNKNOWN = `${PAGE}#when-the-outcome-is-unknown`;
 
 const CHECK_DATABASE =
 	'Save the workflow and check that n8n can write to its database, then run the node again.';
@@ -65,17 +67,21 @@ const OPEN: Record<Open, (payment: Payment, code: string) => Text> = {
 // Each of these returns an error; the journal throws it, or puts it into what is known.
 
 function refusal([message, hint]: Text, failure?: unknown): UserError {
-	const page = `${PAGE}#the-same-payment-is-sent-once`;
-	return wrapError(failure, message, { hint, outcome: 'refused', page });
+	return wrapError(failure, message, { hint, outcome: 'refused', page: SENT_ONCE });
 }
 
 export function refusedBy(decision: keyof typeof REFUSED, payment: Payment): UserError {
-	return refusal(REFUSED[decision](payment));
+	const error = refusal(REFUSED[decision](payment));
+	return decision === 'noRecord' ? error.with({ page: UNKNOWN }) : error;
 }
 
 function unknownOutcome([message, hint]: Text, code: string, failure?: unknown): UserError {
-	const page = `${PAGE}#when-the-outcome-is-unknown`;
-	return wrapError(failure, message, { hint, outcome: 'unknown', attemptCode: code, page });
+	return wrapError(failure, message, {
+		hint,
+		outcome: 'unknown',
+		attemptCode: code,
+		page: UNKNOWN,
+	});
 }
 
 export function openBy(

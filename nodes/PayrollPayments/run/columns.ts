@@ -1,5 +1,6 @@
 import { z } from 'zod';
 
+import { entityLabel, type Entity } from '../api/credentials';
 import { isBlank, titleOf, type Field } from '../forms/field';
 import { choice, filledText, menuOf, text } from '../forms/fieldTypes';
 import { UserError } from '../shared/errors';
@@ -168,32 +169,43 @@ function matches(row: SheetRow<string>, name: string): string[] {
 	return wanted === '' ? [] : headers.filter((header) => withoutStyle(header) === wanted);
 }
 
-/**
- * Headers of columns with another value than the form has for all rows.
- * @param given spellings of the form's values, by the name of their column
- */
-export function columnsUnlikeForm(
-	rows: ReadonlyArray<SheetRow<string>>,
-	given: Readonly<Record<string, readonly string[]>>,
-): ReadonlySet<string> {
-	const formValues = new Map(
+/** What a cell shows; an object shows nothing that a form could have. */
+export function textOfCell(cell: unknown): string {
+	return isRecord(cell) ? 'an object' : String(cell);
+}
+
+/** Spellings of values, by the names of their columns; both {@link withoutStyle}. */
+type Spellings = ReadonlyMap<string, ReadonlySet<string>>;
+
+export function spellingsOf(given: Readonly<Record<string, readonly string[]>>): Spellings {
+	return new Map(
 		Object.entries(given).map(([name, values]) => [name, new Set(values.map(withoutStyle))]),
 	);
-	const differsFromForm = ([header, cell]: readonly [string, unknown]) => {
-		const values = formValues.get(withoutStyle(header));
-		return values !== undefined && !isBlank(cell) && !values.has(withoutStyle(String(cell)));
-	};
-	const headers = rows.flatMap(({ columns, names }) =>
-		Object.entries(columns)
-			.filter((column) => differsFromForm(column) && !names.some(({ name }) => name === column[0]))
+}
+
+/** Headers of columns that say something else than the given values, unless Column Names reads them. */
+export function columnsUnlike(
+	rows: ReadonlyArray<SheetRow<string>>,
+	given: Spellings,
+): ReadonlySet<string> {
+	const headers = rows.flatMap((row) =>
+		Object.entries(row.columns)
+			.filter(([header, cell]) => {
+				const values = given.get(withoutStyle(header));
+				if (values === undefined || isBlank(cell)) return false;
+				if (values.has(withoutStyle(textOfCell(cell)))) return false;
+				return !row.names.some(({ name }) => matches(row, name).includes(header));
+			})
 			.map(([header]) => header),
 	);
 	return new Set(headers);
 }
 
-/** The headers of columns for a team, {@link withoutStyle}, with what they may say. */
-export function teamColumns(names: readonly string[]): Readonly<Record<string, readonly string[]>> {
-	return { team: names, teamid: names, teamname: names, teamnanoid: names };
+/** What the columns for a team may say where it is one of these. */
+export function teamColumns(ids: readonly string[], entities: readonly Entity[]) {
+	const named = ids.map((id) => entities.find((each) => each.id === id)?.name ?? id);
+	const all = [...ids, ...named, ...ids.map((id) => entityLabel(id, entities))];
+	return { team: all, teamid: all, teamname: all, teamnanoid: all };
 }
 
 interface Recognition<Name extends string> {

@@ -46,9 +46,13 @@ export function rememberTries(
 	{ columnsOfEarlierTry = {}, hasSecretOutput = false }: Operation,
 	rows: readonly Row[],
 ): void {
-	const done =
-		hasSecretOutput || failedRows(rows).length === 0 ? [] : doneIn(rows, columnsOfEarlierTry);
-	rowsOfRuns.of(scope).set('done', done);
+	const done = failedRows(rows).length === 0 ? [] : doneIn(rows, columnsOfEarlierTry);
+	rowsOfRuns.of(scope).set('done', hasSecretOutput ? done.map(withoutOutput) : done);
+}
+
+function withoutOutput(row: Row): Row {
+	if (row.state.is !== 'done') return row;
+	return { ...row, state: { ...row.state, records: row.state.records.map(() => ({})) } };
 }
 
 /** The rows of this try with those of earlier ones, so that each change is reported once. */

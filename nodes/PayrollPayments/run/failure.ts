@@ -106,8 +106,10 @@ function notesOn(
 		.join(' ');
 }
 
-function detailsOf({ state: { error } }: FailedRow): Readonly<Record<string, unknown>> {
-	return (error instanceof UserError ? error.context.details : undefined) ?? {};
+/** What was made before the error of a row: what it says itself, and for each step that it completed. */
+function madeBefore({ state: { error } }: FailedRow): unknown[] {
+	const details = (error instanceof UserError ? error.context.details : undefined) ?? {};
+	return [details, details.completed].flat();
 }
 
 /**
@@ -125,8 +127,11 @@ export function noteOnStopped(operation: Operation, rows: readonly Row[]): strin
 	});
 	if (made.length + unknown.length === 0) return undefined;
 	/* The service gives typed data once, and without it nobody can run Execute. */
-	const typedData = [...made.map(({ record }) => record), ...own.map(detailsOf)].filter(
-		({ typed_data: given }) => given !== undefined,
+	const typedData = [...made.map(({ record }) => record), ...own.flatMap(madeBefore)].flatMap(
+		(each) => {
+			const { invites, typed_data: given }: Readonly<Record<string, unknown>> = Object(each);
+			return given === undefined ? [] : [{ invites, typed_data: given }];
+		},
 	);
 	return [
 		`Stopped in the middle of ${operation.resource}.${operation.operation}`,

@@ -212,11 +212,16 @@ export function eachItem<Input, Options>(
 ) {
 	return async (forms: ReadonlyArray<Form<Input, Options>>, context: RunContext) => {
 		const firstItems = new Map<string, number>();
-		const statements = groupsOf(forms.flatMap(statementsOf), ([about]) => about);
+		const said = new Map(
+			[...groupsOf(forms.flatMap(statementsOf), ([about]) => about)].map(([about, all]) => [
+				about,
+				new Set(all.map(([, says]) => says)),
+			]),
+		);
 		return await eachOrRefused(forms, async (form) => {
 			const { items, input } = form;
 			const [item] = items;
-			for (const [about] of statementsOf(form)) requireAgreement(statements.get(about) ?? []);
+			for (const [about] of statementsOf(form)) requireAgreement(about, said.get(about));
 			/* Merge only after the item passed, so that a refused item doesn't block its addresses. */
 			const own = new Map<string, number>();
 			for (const [key, name] of namedBy(input)) {
@@ -232,12 +237,10 @@ export function eachItem<Input, Options>(
 	};
 }
 
-/** @throws {UserError} if not all of these, which are about the same, say the same */
-function requireAgreement(statements: readonly Statement[]): void {
-	const [[about] = ['']] = statements;
-	const different = new Set(statements.map(([, says]) => says));
-	if (different.size < 2) return;
-	throw new UserError(`Items of this run differ about ${about}: ${allOf([...different])}`, {
+/** @throws {UserError} if the items of a run say different things of one */
+function requireAgreement(about: string, said: ReadonlySet<string> = new Set()): void {
+	if (said.size < 2) return;
+	throw new UserError(`Items of this run differ about ${about}: ${allOf([...said])}`, {
 		hint: 'Keep the items that are right, and remove the others.',
 	});
 }

@@ -61,7 +61,10 @@ function readTypedData(given: Json) {
 	const { typed_data: inner } = given;
 	const structure = isRecord(inner) && isRecord(inner.typed_data) ? inner : given;
 	const request = setRolesRequest.safeParse(structure.typed_data ?? structure);
-	if (!request.success) throw refusalOf(labelOf(fields.typedData), request.error);
+	if (!request.success) {
+		const next = 'Use the typed data of Create as it is. If it is, contact the service’s support.';
+		throw refusalOf(labelOf(fields.typedData), request.error, next);
+	}
 	const missing = ['domain', 'types', 'primary_type'].filter(
 		(name) => structure[name] === undefined,
 	);
@@ -108,8 +111,9 @@ export async function checkedExecution(
 	const { roleIn } = await import('../../signing');
 	const grants = request.data.map(({ role, account }) => {
 		const known = roleIn(role);
-		const meant = expected === undefined ? '' : ` (expected: ${ROLE_NAMES[expected]})`;
-		const name = known === undefined ? `code ${asWord(role)}${meant}` : ROLE_NAMES[known];
+		/* Only a person knows what it stands for. */
+		const meant = expected && ` (${ROLE_NAMES[expected]}, if Expected Role Code is right)`;
+		const name = known === undefined ? `code ${asWord(role)}${meant ?? ''}` : ROLE_NAMES[known];
 		return `${name}${known === undefined || known === role ? '' : ` (${role})`} to ${account}`;
 	});
 	return context.write(items, {

@@ -63,7 +63,7 @@ export const createAndExecuteAdministratorInvites = defineWrite({
 						failWith(
 							error,
 							'the node refused to sign what sets the role',
-							`If the service’s support says that this Typed Data is right, run Execute with it, these Invite IDs and the Expected Role ${ROLE_NAMES[input.role]}. If not, have it withdraw the invites.`,
+							`If only the code of ${ROLE_NAMES[input.role]} is missing, run Execute with it, these Invite IDs and this Typed Data. If not, have the service’s support withdraw the invites.`,
 						),
 					);
 					const executeThese = 'run Execute with these Invite IDs and this Typed Data.';

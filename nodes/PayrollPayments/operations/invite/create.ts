@@ -5,26 +5,18 @@ import { shownWhen, type InputOf } from '../../forms/field';
 import { choice, flag, menu, menuOf, wholeNumber } from '../../forms/fieldTypes';
 import { teamId } from '../../forms/serviceFields';
 import { emailKey } from '../../contract/formats';
-import { hasPrefix } from '../../contract/identifiers';
 import { INVITE_ROLES, ROLE_NAMES } from '../../contract/roles';
 import { defineWrite, repeated } from '../../run/operation';
 import { eachOrRefused, type Form } from '../../run/rows';
-import {
-	checkColumnNames,
-	columnsUnlikeForm,
-	rowError,
-	sheetOf,
-	teamColumns,
-} from '../../run/columns';
+import { checkColumnNames, sheetOf } from '../../run/columns';
 import type { RunContext } from '../../run/runContext';
-import { allOf } from '../../shared/lists';
-import { asWord } from '../../shared/redaction';
 import { placeName } from '../../shared/sheetPlace';
 
 import { columnNames, readRow, type InviteeRow } from './columns';
+import { compareWithForm } from './formColumns';
 import { lookUpPeople, personOutcome, type KnownPeople } from './existingPeople';
 import { inviteesAsJson, inviteesOnForm } from './invitees';
-import { itemsOf, rowsFor, targetOf, type Group } from './requests';
+import { itemsOf, rowsFor, type Group } from './requests';
 
 const fields = {
 	teamId: teamId(),
@@ -91,49 +83,6 @@ function rowsOf(items: readonly InviteItem[]): ReadonlyMap<InviteItem, InviteeRo
 	return sheetOf(items.filter(({ input }) => input.inviteesSource === 'items'));
 }
 
-const [YES, NO] = [
-	['true', 'yes', '1'],
-	['false', 'no', '0'],
-];
-
-/**
- * The columns of a row for the role, the team and Anonymous, which the form decides for everyone, if they
- * say something else.
- * @throws {UserError} if one says what the form could say, too: it's meant
- */
-function unusedIn(
-	row: InviteeRow,
-	{ role, teamId, anonymous }: Group,
-	{ credentials }: RunContext,
-) {
-	const namesOf = (id: string) => [
-		id,
-		credentials.entities.find((each) => each.id === id)?.name ?? id,
-	];
-	const teams = [
-		...credentials.entities.map(({ id }) => id),
-		...Object.values(row.columns).map(String),
-	];
-	const unlike = columnsUnlikeForm([row], {
-		...teamColumns(namesOf(teamId)),
-		role: [role, ROLE_NAMES[role]],
-		anonymous: anonymous ? YES : NO,
-	});
-	const unknown = columnsUnlikeForm([row], {
-		...teamColumns(teams.filter((id) => hasPrefix(id, 'te')).flatMap(namesOf)),
-		role: INVITE_ROLES.flatMap((each) => [each, ROLE_NAMES[each]]),
-		anonymous: [...YES, ...NO],
-	});
-	const [meant] = [...unlike].filter((header) => !unknown.has(header));
-	if (meant === undefined) return unlike;
-	const cell = asWord(String(row.columns[meant]));
-	throw rowError(
-		row,
-		`${asWord(meant)} is ${cell}, and the node invites ${targetOf({ role, teamId, anonymous }, { credentials })}`,
-		' Or change the node’s own field, which holds for all rows.',
-	);
-}
-
 /**
  * Reads all people, and groups those whom one request can invite. Nobody may be named twice in a group.
  * With *Existing People: Skip*, nobody may be named twice for a team, whatever the group: the first invite
@@ -143,7 +92,7 @@ function unusedIn(
 async function groupGuests(items: readonly InviteItem[], context: RunContext) {
 	const rows = rowsOf(items);
 	checkColumnNames([...rows.values()]);
-	const unused = new Set<string>();
+	const refuseOther = compareWithForm(rows, context);
 	const groups = new Map<string, Group>();
 	const mentions = new Map<string, Mention[]>();
 	const refusals = await eachOrRefused(items, (each) => {
@@ -178,13 +127,13 @@ async function groupGuests(items: readonly InviteItem[], context: RunContext) {
 			const name = row === undefined ? `item ${item}` : placeName(row.place);
 			added.set(key, { group, item, name });
 		}
-		if (row !== undefined) for (const header of unusedIn(row, group, context)) unused.add(header);
+		if (row !== undefined) refuseOther(row);
 		for (const [key, mention] of added) mentions.set(key, [...(mentions.get(key) ?? []), mention]);
 		groups.set(groupKey, group);
 		for (const invitee of people) group.guests.push({ item, invitee });
 		return [];
 	});
-	return { groups: [...groups.values()], refusals, unused };
+	return { groups: [...groups.values()], refusals };
 }
 
 /** docs/api.md, Endpoint 5. Rows become people, people groups, and groups requests. */
@@ -200,11 +149,7 @@ export const createInvites = defineWrite({
 	sheet: { source: 'inviteesSource' },
 	output: z.union([personOutcome, invitesCreatedAnswer]),
 	check: async (forms, context) => {
-		const { groups, refusals, unused } = await groupGuests(forms, context);
-		const targets = groups.map((group) => targetOf(group, context));
-		for (const header of unused) {
-			context.hint(`Column ${asWord(header)} isn’t used: everyone is invited ${allOf(targets)}`);
-		}
+		const { groups, refusals } = await groupGuests(forms, context);
 		if (refusals.length > 0 && !context.continues) return refusals;
 		/* Each team is looked up once. */
 		const lookUps = new Map<string, Promise<KnownPeople>>();

@@ -25,13 +25,12 @@ function camelCase(name: string): string {
 
 /** A spreadsheet cell. Spreadsheets turn digits into numbers. */
 const cell = z.unknown().transform((value, context) => {
-	if (typeof value === 'boolean') {
-		const message = `is ${value}, a box or the result of a formula; leave it empty`;
-		context.addIssue({ code: 'custom', message });
-	} else if (!['string', 'number'].includes(typeof (value ?? ''))) {
-		context.addIssue({ code: 'custom', message: faultOfOther(value) });
+	/* What nobody filled in: an unticked box, a formula without input, an empty field of some programs. */
+	const given = value === false ? '' : (value ?? '');
+	if (!['string', 'number'].includes(typeof given)) {
+		context.addIssue({ code: 'custom', message: faultOfOther(given) });
 	}
-	const text = String(value ?? '').trim();
+	const text = String(given).trim();
 	if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
 		context.addIssue({ code: 'custom', message: 'has lost some of its digits; enter it as text' });
 	}

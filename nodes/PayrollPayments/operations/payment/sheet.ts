@@ -3,18 +3,19 @@ import { isBlank, refusalOf, type Schema } from '../../forms/field';
 import {
 	checkColumnNames,
 	fieldsOfRow,
-	columnsUnlikeForm,
+	columnsUnlike,
 	faultInAddress,
 	rowError,
 	sheetOf,
+	spellingsOf,
 	teamColumns,
+	textOfCell,
 	withoutStyle,
 	type SheetRow,
 } from '../../run/columns';
 import { refused, type Form, type Row } from '../../run/rows';
 import type { RunContext } from '../../run/runContext';
 import type { UserError } from '../../shared/errors';
-import { isRecord } from '../../shared/json';
 import { asWord, shorten, visible } from '../../shared/redaction';
 import { columnsOfRefused } from './paymentColumns';
 import {
@@ -76,15 +77,19 @@ function readCells(row: SheetRow<Column>, currency: string) {
 		const both = `${headerOf('amount')} and ${headerOf('amount_cents')}`;
 		fault ??= rowError(row, `${both} are both filled in; leave one of the two empty`);
 	}
-	const [otherCurrency] = columnsUnlikeForm([row], {
-		currency: [currency],
-		currencycode: [currency],
-		currencysymbol: [currency, '$'],
-	});
+	const codes = [currency, '$', 'US$', '840'];
+	const [otherCurrency] = columnsUnlike(
+		[row],
+		spellingsOf({ currency: [currency], currencycode: codes, currencysymbol: codes }),
+	);
 	if (otherCurrency !== undefined) {
-		const cell = row.columns[otherCurrency];
-		const other = isRecord(cell) ? 'an object' : shorten(visible(String(cell)), 100);
-		fault ??= rowError(row, `${otherCurrency} is ${other}, and the form’s Currency is ${currency}`);
+		const other = shorten(visible(textOfCell(row.columns[otherCurrency])), 100);
+		const advice = ' If the column means something else, rename it.';
+		fault ??= rowError(
+			row,
+			`${otherCurrency} is ${other}, and the form’s Currency is ${currency}`,
+			advice,
+		);
 	}
 	const paymentReference = isBlank(valueOf('reference'))
 		? undefined
@@ -118,16 +123,23 @@ function completeForm(form: GivenForm): PaymentForm | undefined {
 	return { ...form, input: { ...form.input, recipientEmail, typedData, cents } };
 }
 
-/** Names the columns for a team or a network that say something else than the form, which decides. */
-function hintAtUnused(rows: ReadonlyMap<GivenForm, SheetRow<Column>>, context: RunContext): void {
-	const unused = [...rows].flatMap(([{ input }, row]) => {
-		const { teamId, network } = input;
-		const { name = teamId } = context.credentials.entities.find(({ id }) => id === teamId) ?? {};
-		const unlike = columnsUnlikeForm([row], { ...teamColumns([teamId, name]), network: [network] });
-		return [...unlike].map(asWord);
+/**
+ * Names the columns for a team or a network that say something else than the form, unless that says something
+ * else for each row: then an expression may have read them.
+ */
+function hintAtUnused(
+	rows: ReadonlyMap<GivenForm, SheetRow<Column>>,
+	{ credentials, hint }: RunContext,
+): void {
+	const inputs = [...rows.keys()].map(({ input }) => input);
+	const [{ teamId, network } = { teamId: '', network: '' }] = inputs;
+	if (inputs.some((each) => each.teamId !== teamId || each.network !== network)) return;
+	const ofForm = spellingsOf({
+		...teamColumns([teamId], credentials.entities),
+		network: [network],
 	});
-	for (const header of new Set(unused)) {
-		context.hint(`Column ${header} isn’t used: the node’s own field holds for all rows`);
+	for (const header of columnsUnlike([...rows.values()], ofForm)) {
+		hint(`Column ${asWord(header)} isn’t used: the node’s own field holds for all rows`);
 	}
 }
 
