@@ -174,12 +174,6 @@ describe('a webhook', () => {
 		expect(await deliveries().count()).toBe(3);
 	});
 
-	it('comes again after a failure, at a time that the table shows', async () => {
-		(await receive()).failures = 1;
-		const retried = row('500 refused', expect.stringMatching(/^at \d\d:\d\d:\d\d$/));
-		expect(await send('Genuine')).toEqual(retried);
-	});
-
 	it('can be any documented event, under the name that n8n shows', async () => {
 		const { properties } = new PayrollPaymentsTrigger().description;
 		const events = properties.find(({ name }) => name === 'events')?.options ?? [];

@@ -316,17 +316,23 @@ describe('columns of input rows', () => {
 	});
 
 	it.each([
-		['Role', 'Employee'],
-		['role', 'team_employee'],
-		['team_nanoid', 'te-zzzzzzzzzzzz'],
-		['Anonymous', 'TRUE'],
+		['Role', 'Employee', 'Role is Contractor'],
+		['role', 'team_employee', 'Role is Contractor'],
+		['team_nanoid', 'te-zzzzzzzzzzzz', 'Team ID is {team}'],
+		['Anonymous', 'TRUE', 'Anonymous is off'],
 	])(
-		'are refused where the column %s says %s, and the form something else',
-		async (header, value) => {
-			const { error } = await invite([{ email: a, [header]: value }, { email: b }]);
-			expect(error?.message).toBe(
-				`Row 1: ${header} is ${value}, and the node invites to team ${sandbox.team} as Contractor, by name`,
-			);
+		'are refused where the column %s says %s, and the form says that %s',
+		async (header, value, said) => {
+			/* What an expression gives another value for each row isn't compared. */
+			const other = header === 'Anonymous' ? 'role' : 'anonymous';
+			const mixed = {
+				[other]: `={{ $itemIndex ? ${other === 'role' ? '"team_employee" : "contractor"' : 'true : false'} }}`,
+			};
+			const rows = [{ email: a, [header]: value, [other]: 'TRUE' }, { email: b }];
+			const { error, stored } = await invite(rows, mixed);
+			const form = said.replace('{team}', sandbox.team);
+			expect(error?.message).toBe(`Row 1: ${header} is ${value}, and the form’s ${form}`);
+			expect(stored).not.toContain(`Column ${other}`);
 			expect(wire()).toEqual([]);
 		},
 	);
@@ -337,8 +343,7 @@ describe('columns of input rows', () => {
 		['anonymous', 'maybe'],
 	])('name the column %s, which decides nothing', async (header, value) => {
 		const { stored } = await invite([{ email: a, [header]: value }]);
-		const everyone = `everyone is invited to team ${sandbox.team} as Contractor`;
-		expect(stored).toMatch(new RegExp(`Column \\W*${header}\\W* isn’t used: ${everyone}`));
+		expect(stored).toMatch(new RegExp(`Column \\W*${header}\\W* isn’t used: the node’s own field`));
 		const same = ['Contractor', 'contractor'].map((Role, index) => ({
 			...{ email: `${index}@example.com`, Role, team: '' },
 			...{ 'Team ID': sandbox.team, Anonymous: 'FALSE' },

@@ -1,6 +1,5 @@
 import { administratorInvitesExecutedAnswer } from '../../api/schemas/answers';
 import { credentialLabel } from '../../api/limits';
-import { ROLE_NAMES } from '../../contract/roles';
 import { roleOptions } from '../../forms/serviceFields';
 import { outcomeOf, UserError } from '../../shared/errors';
 import { listed, quantity } from '../../shared/lists';
@@ -63,7 +62,7 @@ export const createAndExecuteAdministratorInvites = defineWrite({
 						failWith(
 							error,
 							'the node refused to sign what sets the role',
-							`If only the code of ${ROLE_NAMES[input.role]} is missing, run Execute with it, these Invite IDs and this Typed Data. If not, have the service’s support withdraw the invites.`,
+							`Once the reason is cleared up, run Execute with these Invite IDs and this Typed Data. If it can’t be, have the service’s support withdraw the invites.`,
 						),
 					);
 					const executeThese = 'run Execute with these Invite IDs and this Typed Data.';

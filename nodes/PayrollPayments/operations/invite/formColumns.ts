@@ -1,12 +1,12 @@
+import { entityLabel } from '../../api/credentials';
 import { hasPrefix } from '../../contract/identifiers';
 import { INVITE_ROLES, ROLE_NAMES } from '../../contract/roles';
 import { columnsUnlike, rowError, spellingsOf, teamColumns, textOfCell } from '../../run/columns';
 import type { RunContext } from '../../run/runContext';
-import { groupsOf } from '../../shared/lists';
 import { asWord } from '../../shared/redaction';
 
 import type { InviteeRow } from './columns';
-import { targetOf, type Group } from './requests';
+import type { Group } from './requests';
 
 // The columns of a sheet for what the form decides: the role, the team and Anonymous.
 
@@ -17,57 +17,66 @@ const [YES, NO] = [
 
 type Target = Pick<Group, 'teamId' | 'role' | 'anonymous'>;
 
-/** What the columns may say where it is what the form says. */
-function spellingsOfForm({ role, teamId, anonymous }: Target, { credentials }: RunContext) {
-	return spellingsOf({
-		...teamColumns([teamId], credentials.entities),
-		role: [role, ROLE_NAMES[role]],
-		anonymous: anonymous ? YES : NO,
-	});
-}
-
-/** What they may say where it is what the form could say, too. */
-function spellingsOfAnyForm({ credentials: { entities } }: RunContext) {
+/** Of each field: what the form says, in words, and what its columns may say then, or in any form. */
+function fieldsOf({ role, teamId, anonymous }: Target, { credentials: { entities } }: RunContext) {
 	const teams = entities.map(({ id }) => id).filter((id) => hasPrefix(id, 'te'));
-	return spellingsOf({
-		...teamColumns(teams, entities),
-		role: INVITE_ROLES.flatMap((each) => [each, ROLE_NAMES[each]]),
-		anonymous: [...YES, ...NO],
-	});
+	return {
+		teamId: {
+			said: `Team ID is ${entityLabel(teamId, entities)}`,
+			same: teamColumns([teamId], entities),
+			any: teamColumns(teams, entities),
+		},
+		role: {
+			said: `Role is ${ROLE_NAMES[role]}`,
+			same: { role: [role, ROLE_NAMES[role]] },
+			any: { role: INVITE_ROLES.flatMap((each) => [each, ROLE_NAMES[each]]) },
+		},
+		anonymous: {
+			said: `Anonymous is ${anonymous ? 'on' : 'off'}`,
+			same: { anonymous: anonymous ? YES : NO },
+			any: { anonymous: [...YES, ...NO] },
+		},
+	} as const;
 }
 
 /**
- * Compares these columns with the form, unless that says something else for each row: then an expression may
- * have read them. A column that means something else is named in a hint.
+ * Compares these columns with the fields of the form that are the same for all rows: another one is an
+ * expression, and may have read its column. A column that means something else is named in a hint.
  * @returns refuses a row that says what the form could say, but doesn't
  */
 export function compareWithForm(
 	rows: ReadonlyMap<{ readonly input: Target }, InviteeRow>,
 	context: RunContext,
 ): (row: InviteeRow) => void {
-	const targets = groupsOf([...rows.keys()], ({ input: { teamId, role, anonymous } }) =>
-		JSON.stringify([teamId, role, anonymous]),
-	);
-	const [first] = rows.keys();
-	if (first === undefined || targets.size > 1) return () => {};
-	const ofForm = spellingsOfForm(first.input, context);
-	const unused = columnsUnlike([...rows.values()], ofForm);
-	if (unused.size === 0) return () => {};
-	const ofAnyForm = spellingsOfAnyForm(context);
-	const target = targetOf(first.input, context);
-	for (const header of unused) {
-		context.hint(`Column ${asWord(header)} isn’t used: everyone is invited ${target}`);
-	}
+	const [first, ...others] = [...rows.keys()].map(({ input }) => input);
+	if (first === undefined) return () => {};
+	const fields = fieldsOf(first, context);
+	const compared = (['teamId', 'role', 'anonymous'] as const)
+		.filter((name) => others.every((each) => each[name] === first[name]))
+		.map((name) => {
+			const { said, same, any } = fields[name];
+			return { said, same: spellingsOf(same), any: spellingsOf(any) };
+		});
+	const all = [...rows.values()];
+	const unlike = compared.filter(({ same }) => {
+		const headers = columnsUnlike(all, same);
+		for (const header of headers) {
+			context.hint(`Column ${asWord(header)} isn’t used: the node’s own field decides`);
+		}
+		return headers.size > 0;
+	});
 	return (row) => {
-		const unknown = columnsUnlike([row], ofAnyForm);
-		for (const header of columnsUnlike([row], ofForm)) {
-			const cell = textOfCell(row.columns[header]);
-			if (unknown.has(header) && !hasPrefix(cell, 'te')) continue;
-			throw rowError(
-				row,
-				`${asWord(header)} is ${asWord(cell)}, and the node invites ${target}${first.input.anonymous ? '' : ', by name'}`,
-				' Or set the node’s field by an expression; if the column means something else, rename it.',
-			);
+		for (const { said, same, any } of unlike) {
+			const unknown = columnsUnlike([row], any);
+			for (const header of columnsUnlike([row], same)) {
+				const cell = textOfCell(row.columns[header]);
+				if (unknown.has(header) && !hasPrefix(cell, 'te')) continue;
+				throw rowError(
+					row,
+					`${asWord(header)} is ${asWord(cell)}, and the form’s ${said}`,
+					' Or change the field of the node. If that reads this column by an expression, or the column means something else, rename the column.',
+				);
+			}
 		}
 	};
 }

@@ -139,7 +139,7 @@ function hintAtUnused(
 		network: [network],
 	});
 	for (const header of columnsUnlike([...rows.values()], ofForm)) {
-		hint(`Column ${asWord(header)} isn’t used: the node’s own field holds for all rows`);
+		hint(`Column ${asWord(header)} isn’t used: the node’s own field decides`);
 	}
 }
 
