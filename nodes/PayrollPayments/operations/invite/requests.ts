@@ -127,10 +127,7 @@ function outcomesOf(
 }
 
 /** "to team te-… as Contractor". */
-export function targetOf(
-	{ teamId, role, anonymous }: Pick<Group, 'teamId' | 'role' | 'anonymous'>,
-	{ credentials }: Pick<RunContext, 'credentials'>,
-): string {
+function targetOf({ teamId, role, anonymous }: Group, { credentials }: RunContext): string {
 	const team = entityLabel(teamId, credentials.entities);
 	return `to team ${team} as ${ROLE_NAMES[role]}${anonymous ? ', anonymously' : ''}`;
 }
