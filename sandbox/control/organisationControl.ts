@@ -117,7 +117,7 @@ export function addOrganisationControl(app: FastifyInstance, service: SimulatedS
 		if (settings.automaticEvents) {
 			service.announce(`invite.${outcome}`, {
 				nanoid,
-				// A company lists no users, but whoever accepts becomes one.
+				// A company lists no users. Still, the person who accepts becomes one.
 				user_nanoid: user?.nanoid ?? (isAccepted ? organisation.randomness.identifier('us') : null),
 				email,
 				role,

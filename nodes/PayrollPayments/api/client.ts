@@ -210,7 +210,10 @@ export class Client {
 		const { status, token } = answer;
 		const mayBeTheToken = !isSuccess(answer) && !TRANSIENT_STATUSES.includes(status);
 		if (!mayBeTheToken || sessions.isFresh(this.boundTo, token)) return answer;
-		/* A new token is fresh unless a change got a 401 with it (`markRefusedByChange`). Then it isn't replaced, since another one would fare no better. */
+		/*
+		 * A new token is fresh unless a change got a 401 with it (`markRefusedByChange`). Then it isn't
+		 * replaced, since another one would fare no better.
+		 */
 		const isUsable = sessions.usable(this.boundTo, token) === token;
 		if (isUsable && sessions.isNew(this.boundTo, token)) return answer;
 		throwIfStopped(limits.signal);

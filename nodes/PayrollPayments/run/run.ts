@@ -47,10 +47,10 @@ export async function run(
 	const continues = context.continueOnFail();
 	try {
 		const { rows: own, isCheck } = await carryOut(context, operation, redactor, continues);
-		const hasTries = node.retryOnFail === true && operation.effect === 'write';
 		/* Without their output, earlier tries have nothing to put out. */
-		const isReported = hasTries && !(continues && operation.hasSecretOutput === true);
-		const rows = isReported ? withEarlierTries(scopeOf(context), own) : own;
+		const isKept = !(continues && operation.hasSecretOutput === true);
+		const hasTries = node.retryOnFail === true && operation.effect === 'write' && isKept;
+		const rows = hasTries ? withEarlierTries(scopeOf(context), own) : own;
 		if (hasTries) rememberTries(scopeOf(context), operation, rows);
 		const isStopped = context.getExecutionCancelSignal()?.aborted === true;
 		if (isStopped && operation.effect === 'write' && isCheck !== true) {

@@ -58,14 +58,14 @@ export const createAndExecuteAdministratorInvites = defineWrite({
 							`${created} created (${listed(addresses)}), but ${became}. Don’t create them again. ${next}`,
 						);
 					};
+					const executeThese = 'run Execute with these Invite IDs and this Typed Data.';
 					const ready = await checkedExecution(context, items, execution).catch((error: unknown) =>
 						failWith(
 							error,
 							'the node refused to sign what sets the role',
-							`Once the reason is cleared up, run Execute with these Invite IDs and this Typed Data. If it can’t be, have the service’s support withdraw the invites.`,
+							`Once the reason is cleared up, ${executeThese} If it can’t be, have the service’s support withdraw the invites.`,
 						),
 					);
-					const executeThese = 'run Execute with these Invite IDs and this Typed Data.';
 					return await perform(ready).catch((error: unknown) =>
 						outcomeOf(error) === 'unknown'
 							? failWith(

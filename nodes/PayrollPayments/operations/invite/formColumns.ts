@@ -20,23 +20,26 @@ type Target = Pick<Group, 'teamId' | 'role' | 'anonymous'>;
 /** Of each field: what the form says, in words, and what its columns may say then, or in any form. */
 function fieldsOf({ role, teamId, anonymous }: Target, { credentials: { entities } }: RunContext) {
 	const teams = entities.map(({ id }) => id).filter((id) => hasPrefix(id, 'te'));
-	return {
-		teamId: {
+	return [
+		{
+			name: 'teamId',
 			said: `Team ID is ${entityLabel(teamId, entities)}`,
-			same: teamColumns([teamId], entities),
-			any: teamColumns(teams, entities),
+			same: spellingsOf(teamColumns([teamId], entities)),
+			any: spellingsOf(teamColumns(teams, entities)),
 		},
-		role: {
+		{
+			name: 'role',
 			said: `Role is ${ROLE_NAMES[role]}`,
-			same: { role: [role, ROLE_NAMES[role]] },
-			any: { role: INVITE_ROLES.flatMap((each) => [each, ROLE_NAMES[each]]) },
+			same: spellingsOf({ role: [role, ROLE_NAMES[role]] }),
+			any: spellingsOf({ role: INVITE_ROLES.flatMap((each) => [each, ROLE_NAMES[each]]) }),
 		},
-		anonymous: {
+		{
+			name: 'anonymous',
 			said: `Anonymous is ${anonymous ? 'on' : 'off'}`,
-			same: { anonymous: anonymous ? YES : NO },
-			any: { anonymous: [...YES, ...NO] },
+			same: spellingsOf({ anonymous: anonymous ? YES : NO }),
+			any: spellingsOf({ anonymous: [...YES, ...NO] }),
 		},
-	} as const;
+	] as const;
 }
 
 /**
@@ -50,21 +53,14 @@ export function compareWithForm(
 ): (row: InviteeRow) => void {
 	const [first, ...others] = [...rows.keys()].map(({ input }) => input);
 	if (first === undefined) return () => {};
-	const fields = fieldsOf(first, context);
-	const compared = (['teamId', 'role', 'anonymous'] as const)
-		.filter((name) => others.every((each) => each[name] === first[name]))
-		.map((name) => {
-			const { said, same, any } = fields[name];
-			return { said, same: spellingsOf(same), any: spellingsOf(any) };
-		});
 	const all = [...rows.values()];
-	const unlike = compared.filter(({ same }) => {
-		const headers = columnsUnlike(all, same);
-		for (const header of headers) {
-			context.hint(`Column ${asWord(header)} isn’t used: the node’s own field decides`);
-		}
-		return headers.size > 0;
-	});
+	const unlike = fieldsOf(first, context).filter(
+		({ name, same }) =>
+			others.every((each) => each[name] === first[name]) && columnsUnlike(all, same).size > 0,
+	);
+	for (const header of unlike.flatMap(({ same }) => [...columnsUnlike(all, same)])) {
+		context.hint(`Column ${asWord(header)} isn’t used: the node’s own field decides`);
+	}
 	return (row) => {
 		for (const { said, same, any } of unlike) {
 			const unknown = columnsUnlike([row], any);
