@@ -261,7 +261,8 @@ export class Client {
 		const { roleNeeded, withoutToken = false, method } = call;
 		const ofSignIn = method === 'GET' ? 'none' : 'signature';
 		const authentication = withoutToken ? ofSignIn : this.credentials.authentication;
-		return errorFor(received, this.redactor.text, { roleNeeded, authentication });
+		const body = this.renaming.body(call.body);
+		return errorFor(received, this.redactor.text, { roleNeeded, authentication, body });
 	}
 
 	/** The `data` of a success (docs/api.md, Response envelope). */

@@ -1,7 +1,9 @@
 import { ServiceError } from '../shared/errors';
 import type { HttpAnswer } from '../shared/http';
 import { isRecord, parseJson, type JsonValue } from '../shared/json';
+import { listed } from '../shared/lists';
 import { shorten, type Redact } from '../shared/redaction';
+import type { Call } from './call';
 import { isReadable, readFailure, shownOf } from './failureBody';
 import { mayHaveSucceeded } from './doubtfulRefusals';
 import type { Envelope } from './schemas/answers';
@@ -46,6 +48,8 @@ interface FailedCall {
 	readonly roleNeeded: string | undefined;
 	/** What the call was sent with. */
 	readonly authentication: keyof typeof UNAUTHORIZED_HINTS;
+	/** What was sent, under the service's own names. */
+	readonly body?: Call<unknown>['body'];
 }
 
 function hintFor(status: number, { roleNeeded, authentication }: FailedCall): string {
@@ -55,6 +59,21 @@ function hintFor(status: number, { roleNeeded, authentication }: FailedCall): st
 	}
 	if (status >= 500) return 'The service isn’t working properly right now. Try again later.';
 	return HINTS[status] ?? CHECK_BASE_URL;
+}
+
+/** The hint, after what entries of the request are that a refusal names by their places: "invites.2 is ana@example.com." */
+function withEntries(hint: string, message: string, body: FailedCall['body'] = {}): string {
+	const places = [...message.matchAll(/\b([\w-]+)[.[](\d{1,6})\b/g)];
+	const names = places.flatMap(([, list = '', index]) => {
+		const entries = body[list];
+		const entry: unknown = Array.isArray(entries) && entries[Number(index)];
+		/* Field Names may have renamed the member. */
+		const members = isRecord(entry) ? Object.values(entry) : [entry];
+		const texts = members.filter((member) => typeof member === 'string');
+		const name = texts.find((text) => text.includes('@'));
+		return name === undefined ? [] : [`${list}.${index} is ${name}`];
+	});
+	return names.length === 0 ? hint : `${listed([...new Set(names)])}. ${hint}`;
 }
 
 /**
@@ -108,15 +127,16 @@ export function errorFor(
 			nothingDone: REFUSAL_STATUSES.includes(status),
 			/* The message shown may be cut before these words. */
 			mayHaveSucceeded: mayHaveSucceeded(text),
-			hint,
+			hint: withEntries(hint, message, failedCall.body),
 			details: rest === undefined ? undefined : { response: rest },
 		});
 	}
 	const other = status < 400 ? undefined : inAnotherForm(body, redact);
 	const fault = (what: string, next: string) => {
 		const message = [`${what} (HTTP ${status})`, other?.message].filter(Boolean).join(': ');
+		const advice = withEntries(next, message, failedCall.body);
 		const details = other?.details;
-		return new ServiceError(message, { status, nothingDone: false, hint: next, details });
+		return new ServiceError(message, { status, nothingDone: false, hint: advice, details });
 	};
 	if (status >= 300 && status < 400) {
 		const why = 'The node doesn’t follow redirects, so that the token can’t go to another host.';

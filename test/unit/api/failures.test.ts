@@ -10,10 +10,11 @@ function failure(
 	body: unknown,
 	status = 400,
 	authentication: Parameters<typeof errorFor>[2]['authentication'] = 'walletSignIn',
+	sent?: Readonly<Record<string, unknown>>,
 ) {
 	const text = typeof body === 'string' ? body : JSON.stringify(body);
 	const answer = { status, envelope: readEnvelope(text), headers: {}, body: text };
-	return errorFor(answer, redactor.text, { roleNeeded: undefined, authentication });
+	return errorFor(answer, redactor.text, { roleNeeded: undefined, authentication, body: sent });
 }
 
 const said = (body: object, status?: number) =>
@@ -70,6 +71,16 @@ describe('what a failure body says', () => {
 		[{ data: 'No', zod: [{ path: ['x'] }] }, 'No'],
 	])('is in the message: %j', (body, message) => {
 		expect(said(body)).toBe(`The service refused: ${message}`);
+	});
+
+	it('says who the entries of a request are that it names by their places, from 0', () => {
+		const refused = { success: false, data: 'emails[1]', issues: ISSUES };
+		const hintFor = (sent: Readonly<Record<string, unknown>>) =>
+			failure(refused, 400, 'walletSignIn', sent).hint;
+		const invites = ['a@x.io', 'b@x.io', 'c@x.io'].map((email) => ({ email, prefill: {} }));
+		expect(hintFor({ invites })).toMatch(/^invites\.2 is c@x\.io\. Check the values/);
+		expect(hintFor({ emails: ['a@x.io', 'b@x.io'] })).toMatch(/^emails\.1 is b@x\.io\. /);
+		expect(hintFor({ emails: 'ab', invites: [] })).toMatch(/^Check the values/);
 	});
 
 	it.each(['a-key-ends-so.', 'a-key-ends-so. ', 'is a-key-ends-so.'])(
