@@ -181,7 +181,7 @@ const EXPLAINED: Readonly<Record<string, Explained>> = {
 			changes: [['{ rows: [] }', '{}'], LIST, ['first === undefined', 'false']],
 			why: 'n8n runs no node without items.',
 		},
-		"const hasTries = node.retryOnFail === true && operation.effect === 'write';": {
+		"const hasTries = node.retryOnFail === true && operation.effect === 'write' && isKept;": {
 			changes: [['node.retryOnFail === true', 'true']],
 			why: 'It only keeps runs out of memory that aren’t tried again.',
 		},
