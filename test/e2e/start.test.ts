@@ -26,7 +26,7 @@ import { Film, pictureFile } from '../../tooling/pictures';
 import { startTestEnvironment, AS_INSTALLED } from '../../n8nHost/testEnvironment';
 import { useEnvironment } from '../support/useEnvironment';
 import { isUp, waitUntil } from '../../n8nHost/waiting';
-import type { Workflow, WorkflowNode } from '../../n8nHost/workflows';
+import type { WorkflowNode } from '../../n8nHost/workflows';
 
 /** Examples that the front page shows without their notes. */
 const PICTURED = ['deposit-to-sheet', 'payroll-sheet-to-invites', 'cleared-deposit-to-payment'];
@@ -168,7 +168,7 @@ describe('npm start', () => {
 		await page.close();
 	});
 
-	it('updates its examples, not copies of the same name, and keeps a person’s changes', async () => {
+	it('updates its examples, and keeps a person’s changes', async () => {
 		const { n8n, sandbox } = environment;
 		const [first, second] = examples;
 		if (first === undefined || second === undefined) throw new Error('There are no examples.');
@@ -178,11 +178,8 @@ describe('npm start', () => {
 			nodes: first.workflow.nodes.map((node) => ({ id: node.name, ...node })).slice(0, 2),
 			connections: {},
 		});
-		const copy = await n8n.saveWorkflow(second.workflow, [], null);
 		const again = await loadExamples(n8n, sandbox, versions);
 		expect(again.map(({ id }) => id)).toEqual(examples.map(({ id }) => id));
-		await n8n.request('POST', `/rest/workflows/${copy.id}/archive`);
-		await n8n.request('DELETE', `/rest/workflows/${copy.id}`);
 		const nodes = async (id: string) =>
 			(await n8n.request<{ nodes: unknown[] }>('GET', `/rest/workflows/${id}`)).nodes.length;
 		expect(await nodes(first.id)).toBe(2);
@@ -212,18 +209,11 @@ describe('npm start', () => {
 	}
 
 	/* The run in n8n's own form has paid the three rows of the sheet. */
-	it('pays only the rest of the sheet, until everything starts over on both sides', async () => {
+	it('pays the sheet again once everything has started over, on both sides', async () => {
 		const { sandbox, n8nProcess } = environment;
 		const request = { operation: 'read', tab: 'Payments' };
 		const rows = await sandbox.control<Record<string, unknown>[]>('POST', 'sheet', request);
 		expect(rows.map(({ outcome }) => outcome)).toEqual(['paid', 'paid', 'paid']);
-		expect(Object.keys(rows[0] ?? {})).not.toContain('ok');
-
-		const cells = { reference: 'PAY-004', recipient_email: 'new.one@example.com', amount: '10' };
-		await sandbox.control('POST', 'sheet/rows', { tab: 'Payments', cells });
-		const before = await sandbox.count('createInstantPayment');
-		expect(await payroll()).toMatch(/1 (payment was )?(paid|made).*\$10\.00/);
-		expect(await sandbox.count('createInstantPayment')).toBe(before + 1);
 
 		const { ended } = n8nProcess;
 		await sandbox.control('POST', 'reset', { keepEndpoints: true });
@@ -231,30 +221,6 @@ describe('npm start', () => {
 		await waitUntil('n8n is back', async () => await isUp(`${n8nProcess.url}/healthz/readiness`));
 		expect(await inbox()).toEqual([]);
 		expect(await payroll()).toMatch(/3 (payments were )?(paid|made).*\$13,175\.50/);
-	});
-
-	const isSentEvents = async ({ name }: Workflow) => {
-		type Endpoints = { endpoints: { name?: string }[] };
-		const { endpoints } = await environment.sandbox.control<Endpoints>('GET', 'endpoints');
-		return endpoints.some((each) => each.name === name);
-	};
-
-	it('links a sent event to its execution, and shows which workflow it went to', async () => {
-		const { sandbox, n8n } = environment;
-		type Attempts = { attempts: { name?: string; link?: string }[] };
-		const { attempts } = await sandbox.control<Attempts>('POST', 'deposits');
-		const { id, workflow } = example('deposit-to-message');
-		const { link = '' } = attempts.find(({ name }) => name === workflow.name) ?? {};
-		const { headers } = await fetch(link, { redirect: 'manual' });
-		const page = headers.get('location') ?? '';
-		const execution = /executions\/(\d+)$/.exec(page)?.[1] ?? '';
-		expect(page).toBe(`${n8n.url}/workflow/${id}/executions/${execution}`);
-		expect((await n8n.waitForExecution(execution)).status).toBe('success');
-
-		await n8n.deactivate(id);
-		await waitUntil('no more events go to it', async () => !(await isSentEvents(workflow)));
-		await n8n.activate(id);
-		await waitUntil('events go to it again', async () => await isSentEvents(workflow));
 	});
 
 	/** Does what a person does until an execution ends: answers a form, confirms in the wallet. */

@@ -9,14 +9,11 @@ import { isUp, waitUntil } from '../../n8nHost/waiting';
 import { depositEvent, eventOf, keysOf } from '../../n8nHost/sampleEvents';
 
 const CONNECTIONS = 20;
-/** Megabytes of n8n's heap: little, so that anything kept of a forged delivery ends n8n. */
-const HEAP = 512;
 
 let sink: EventSink;
 const environment = useEnvironment(async () => {
 	/* n8n's faster engine: more at once, so harder on the trigger, and sooner done. */
-	const engine = { N8N_EXPRESSION_ENGINE: 'legacy' };
-	return await startN8n({ ...engine, NODE_OPTIONS: `--max-old-space-size=${HEAP}` });
+	return await startN8n({ N8N_EXPRESSION_ENGINE: 'legacy' });
 });
 
 beforeEach(async () => {
@@ -51,20 +48,6 @@ describe('the trigger under load, in a real n8n', () => {
 		expect(await workflow.send(depositEvent())).toEqual(DUPLICATE);
 		await workflow.idle();
 		expect(sink.keys).toEqual(['before', 'key-1']);
-	});
-
-	it('starts no execution for forged deliveries that would fill its memory, and keeps nothing', async () => {
-		const workflow = await TriggerWorkflow.start(environment);
-		const filling = 'x'.repeat(2_000_000);
-		/* n8n itself takes more than a third. */
-		const forged = keysOf('event', (0.7 * HEAP) / 2);
-		await runConcurrently(CONNECTIONS, forged, async (key) => {
-			const event = eventOf(`${key} ${filling}`);
-			expect((await workflow.send(event, { secret: 'forged' })).status).toBe(401);
-		});
-		expect(await workflow.counts()).toEqual({});
-		expect(await workflow.send(depositEvent())).toEqual(GENUINE);
-		expect(await workflow.outputs()).toHaveLength(1);
 	});
 
 	it('runs no event twice and loses no acknowledged one after kill -9', async () => {

@@ -202,6 +202,7 @@ const option = (name: string) => (value: string) => ({ options: { [name]: value 
 
 it.each<[string, string, (value: string) => INodeParameters, ...others: string[]]>([
 	['Anonymous', 'invite.create', field('anonymous')],
+	['Approved Check', 'invite.create', option('approvedCheck')],
 	['Currencies', 'balance.get', field('currencies'), '={{ [] }}'],
 	['Domain', 'payment.create', option('domain'), '={{ ({}) }}', '={{ "{ }" }}'],
 	['Emails', 'teamUser.getAll', field('emails'), '={{ [] }}'],

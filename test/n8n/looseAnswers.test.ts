@@ -108,6 +108,15 @@ it('a currency in lower case is the same currency', async () => {
 	expect(recordsOf(output)).toMatchObject([{ balance: '1234.56' }]);
 });
 
+it('an account under another name is needed only where it is used', async () => {
+	const balances = [{ currency: 'USD', balance_cents: '99900' }];
+	service.answer(() => success({ wallet_account: '0x1', balances }));
+	expect((await run(FORMS.getBalance)).error?.message).toContain('platform_account_address');
+	const options = { checkOnly: true, checkOutput: 'run' };
+	const { output } = await run({ ...FORMS.createInstantPayment, options });
+	expect(recordsOf(output)).toMatchObject([{ balance: '999.00' }]);
+});
+
 it('null is a list without entries, or no account', async () => {
 	const lists = { platform_account_address: null, balances: null, users: null };
 	service.answer(({ path }) => success(path.endsWith('/invites') ? null : lists));

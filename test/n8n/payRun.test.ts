@@ -271,6 +271,7 @@ describe('a pay run', () => {
 			fault,
 			'These credentials don’t allow sending payments [item 1]',
 		]);
+		expect(output[1]?.json).toMatchObject({ reference: 'INV-1', amount: '125.00' });
 		const { error } = await pay(items, {}, {}, saved);
 		expect(error?.message).toBe(fault);
 		expect(error?.description).not.toContain('These credentials');
@@ -538,10 +539,6 @@ describe('a pay run', () => {
 		});
 	});
 
-	it('puts out nothing where there are no items', async () => {
-		expect(await pay([])).toMatchObject({ output: [], error: undefined });
-	});
-
 	it('refuses only the row whose own Approved Check differs, with Continue', async () => {
 		const items = await sheet();
 		const checked = await pay(items, { checkOnly: true });
@@ -561,15 +558,33 @@ describe('a pay run', () => {
 		const items = await sheet(PAYEES.slice(0, 2));
 		const approvedCheck = '0000-0000-0000-0000';
 		const refuse = async () => (await pay(items, { approvedCheck, ...SKIP })).error?.description;
-		expect(await refuse()).toContain('The run now has 2 payments totaling $250.00. Check');
+		expect(await refuse()).toContain('The run now has 2 payments totaling $250.00. If');
 		await pay(items.slice(0, 1));
-		expect(await refuse()).toContain('The run now has 1 payment totaling $125.00. Check');
+		expect(await refuse()).toContain('The run now has 1 payment totaling $125.00. If');
 		items[0] = { ...(await sheet(['cleo@example.com']))[0], reference: 'INV-2' };
 		await sandbox.fault({ match: { method: 'PUT' }, kind: 'cutAfter' });
 		await pay(items.slice(0, 1));
 		expect(await refuse()).not.toContain('approved');
 		const { output } = await pay(items, { approvedCheck }, CONTINUE);
 		expect(outcomesOf(output)).toEqual(['unknown', 'refused']);
+	});
+
+	it('isn’t paid once a person declined, although n8n goes on', async () => {
+		const rows = await sheet(['ana@example.com']);
+		const list = rows.map((row) => ({ ...row, amount: '125.00' }));
+		const settings = { paymentsSource: 'json', paymentsJson: JSON.stringify(list) };
+		const run = async (approved: boolean, options: INodeParameters) =>
+			await runNode(
+				sandbox.credentials(),
+				{ ...form(options), teamId: sandbox.firstTeam.nanoid, ...settings },
+				{ items: [{ data: { approved } }] },
+			);
+		const checked = await run(false, RUN_CHECK);
+		const approvedCheck = String(checked.output[0]?.json.approval);
+		const declined = await run(false, { approvedCheck });
+		expect(declined.error?.message).toContain('The approval before this node was declined');
+		expect(sandbox.writes()).toEqual([]);
+		expect(outcomesOf((await run(true, { approvedCheck })).output)).toEqual(['paid']);
 	});
 
 	it('counts as refused where only a read before it failed', async () => {

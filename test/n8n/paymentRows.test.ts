@@ -110,7 +110,7 @@ const CHANGES: ReadonlyArray<readonly [change: IDataObject, fault: string]> = [
 	[{ authorization: 'none yet' }, 'authorization isn’t valid JSON'],
 	[{ authorization: {} }, 'authorization is empty'],
 	[{ authorization: { from: '0x' } }, 'authorization, To is missing'],
-	...[{ Currency: 'EUR' }, { currency: [], 'Currency Code': 'EUR' }].map(
+	...[{ Currency: 'EUR' }, { currency: '$', 'Currency Code': 'EUR' }].map(
 		(cells) =>
 			[cells, `${Object.keys(cells).at(-1)} is EUR, and the form’s Currency is USD`] as const,
 	),
@@ -284,6 +284,9 @@ describe.each([
 
 	it('are named where one has the payment of another', async () => {
 		const [first = {}, second = {}] = await sheet(2);
+		const lists = form('json', {}, { paymentsJson: JSON.stringify([first, second]) });
+		const twice = await sandbox.run(lists, { items: [{}, {}] });
+		expect(twice.error?.description).toContain('Turn on Execute Once in its settings.');
 		const { error } = await run([first, { ...second, reference: 'pay-001' }]);
 		expect(error?.message).toContain('because row 2 of the sheet (PAY-001) has the same reference');
 		expect(error?.message).toMatch(/^Row 3 of the sheet \(pay-001\): /);
@@ -471,6 +474,17 @@ it('names payments without a reference in the check and the run, as new authoriz
 	expect(paid.output[1]?.json.run_message).toBe(
 		'2 of 2 paid ($4,325.00). Payments without a Payment Reference must be left out of the next run: a new authorization would pay them again.',
 	);
+});
+
+it('says so where the input is no sheet, and tells its rows apart where the run is refused', async () => {
+	const { error } = await runItems([{ data: { approved: true } }]);
+	expect(error?.message).toContain(
+		'no column recipient_email, or another that is recognized; it has data',
+	);
+	expect(error?.description).toContain('with Payments From set to JSON.');
+	const names = { columnNames: { column: [{ field: 'authorization', name: 'No' }] } };
+	const { output } = await runItems(await sheet(2), names, CONTINUE);
+	expect(recordsOf(output)[1]).toMatchObject({ reference: 'PAY-002', outcome: 'refused' });
 });
 
 it('says in the check what to do about a column with another header', async () => {

@@ -36,6 +36,8 @@ export type Empty = 'required' | 'refuse' | 'unset' | 'preset';
 export interface Reading<IfEmpty extends Empty> {
 	/** By default `required`. */
 	readonly empty?: IfEmpty;
+	/** What to do where an expression finds nothing. */
+	readonly ifNothing?: string;
 	/** Hides n8n's switch for expressions, and refuses them. */
 	readonly expressions?: 'never';
 }
@@ -282,12 +284,15 @@ function isLeftEmpty({ type }: FieldForm, value: unknown): boolean {
 }
 
 function readField(name: string, field: AnyField, source: ParameterSource): unknown {
-	const { form, schema, empty = 'required', expressions } = field;
+	const { form, schema, empty = 'required', expressions, ifNothing } = field;
 	const label = () => [form.displayName, source.where].filter(Boolean).join(' ');
 	const refusal = (fault: string, hint: string) =>
 		new UserError(`${label()} ${fault}`, { hint: source.hint ?? hint });
 	const foundNothing = (verb: 'is' | 'has') =>
-		refusal(`${verb} an expression that resolved to nothing`, 'Correct the expression.');
+		refusal(
+			`${verb} an expression that resolved to nothing`,
+			ifNothing ?? 'Correct the expression.',
+		);
 	const saved = contentOf(source.readSaved(name, form.default));
 	const isFixed = expressions === 'never';
 	if (isFixed && isMeantAsExpression(saved, form.type)) {

@@ -33,7 +33,7 @@ interface TextWording<IfEmpty extends Empty> extends Wording<IfEmpty> {
 }
 
 function fieldOf<Value, IfEmpty extends Empty>(
-	{ label, example, description, hint, empty, expressions }: Wording<IfEmpty>,
+	{ label, example, description, hint, ...reading }: Wording<IfEmpty>,
 	form: Omit<Field<Value>['form'], 'displayName'>,
 	schema: Schema<Value>,
 ): Field<Value, NoInfer<IfEmpty>> {
@@ -43,7 +43,7 @@ function fieldOf<Value, IfEmpty extends Empty>(
 		...(example !== undefined && { placeholder: `e.g. ${example}` }),
 		...(hint !== undefined && { hint }),
 	};
-	return { form: { ...texts, ...form }, schema, empty, expressions };
+	return { form: { ...texts, ...form }, schema, ...reading };
 }
 
 export const filledText = anyText.refine((value) => value.trim() !== '', 'is missing');

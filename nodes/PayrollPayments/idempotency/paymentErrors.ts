@@ -53,10 +53,10 @@ const REFUSED: Record<Exclude<Decision, Open | 'sendable'>, (payment: Payment) =
 	],
 };
 
-const OPEN: Record<Open, (payment: Payment, code: string) => Text> = {
-	unknown: (payment, code) => [
+const OPEN: Record<Open, (payment: Payment, code: string, isSame: boolean) => Text> = {
+	unknown: (payment, code, isSame) => [
 		`The payment of ${payment.summary} was already sent, so it was not sent again. Whether it was made isn’t known`,
-		`${payment.reference === undefined ? validityNote(payment) : ''}${askFirst(code)} If ${nameOf(payment)} was sent for another recipient or amount, ask about that payment. A check that was interrupted can also have left this record.`,
+		`${isSame ? validityNote(payment) : ''}${askFirst(code)} If ${nameOf(payment)} was sent for another recipient or amount, ask about that payment. A check that was interrupted can also have left this record.`,
 	],
 	otherAuthorization: ({ summary }, code) => [
 		`The payment of ${summary} was already sent with another authorization, so it was not sent with this one. Whether it was made isn’t known`,
@@ -84,12 +84,17 @@ function unknownOutcome([message, hint]: Text, code: string, failure?: unknown):
 	});
 }
 
+/** @param isSame whether the payment's authorization was sent with it, as far as the records tell */
 export function openBy(
 	decision: Open,
 	payment: Payment,
-	{ code, isFirst }: { readonly code: string; readonly isFirst: boolean },
+	{
+		code,
+		isFirst,
+		isSame,
+	}: { readonly code: string; readonly isFirst: boolean; readonly isSame: boolean },
 ): UserError {
-	const [message, hint] = OPEN[decision](payment, code);
+	const [message, hint] = OPEN[decision](payment, code, isSame);
 	const isForeign = isFirst && payment.confirmedNotPaid.length > 0;
 	const foreign = isForeign ? 'No code in “Confirmed Not Paid” belongs to this payment. ' : '';
 	return unknownOutcome([message, foreign + hint], code);
@@ -101,17 +106,24 @@ export function outcomeUnknown(payment: Payment, code: string, failure: unknown)
 	return unknownOutcome([message, hint], code, failure);
 }
 
+const SAME_HINTS = {
+	reference:
+		'If both are the same payment, remove one of the two. If not, give each its own reference.',
+	authorization: 'Remove one of the two, or get a new authorization for a new payment.',
+	/* The same place in the lists of two items. */
+	list: 'The node read the list once for each input item. Turn on Execute Once in its settings.',
+};
+
 /** @param what both rows have in common */
 export function sameAsRow(
-	{ summary }: Payment,
-	row: string,
+	{ summary, listIndex }: Payment,
+	first: { readonly row: string; readonly listIndex?: number },
 	what: 'reference' | 'authorization',
 ): UserError {
+	const isListTwice = listIndex !== undefined && listIndex === first.listIndex;
 	return refusal([
-		`The payment of ${summary} would be refused, because ${row} has the same ${what}`,
-		what === 'reference'
-			? 'If both are the same payment, remove one of the two. If not, give each its own reference.'
-			: 'Remove one of the two, or get a new authorization for a new payment.',
+		`The payment of ${summary} would be refused, because ${first.row} has the same ${what}`,
+		SAME_HINTS[isListTwice ? 'list' : what],
 	]);
 }
 

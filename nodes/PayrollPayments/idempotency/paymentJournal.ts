@@ -159,7 +159,7 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 	/** Of two payments that are the same, or have the same authorization, the second is refused. */
 	async look(payments: readonly Payment[]): Promise<Array<Known<PaymentAnswer>>> {
 		const known: Array<Known<PaymentAnswer>> = [];
-		const firstRows = new Map<string, string>();
+		const firstRows = new Map<string, { row: string; listIndex?: number }>();
 		/* A first try has nothing to compare with, and hashing takes time. */
 		const compared = this.tries.size > 0 ? payments : [];
 		this.byAuthorization = groupsOf(compared, (payment) => identityOf(payment).authorizationHash);
@@ -170,9 +170,10 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 				const { paymentHash, authorizationHash } = attempt.identity;
 				const sameAuthorization = firstRows.get(authorizationHash);
 				const first = sameAuthorization ?? firstRows.get(paymentHash);
-				const { item, row = `row ${item + 1}` } = attempt.payment;
+				const { item, row = `row ${item + 1}`, listIndex } = attempt.payment;
 				if (first === undefined) {
-					firstRows.set(paymentHash, row).set(authorizationHash, row);
+					const own = { row, listIndex };
+					firstRows.set(paymentHash, own).set(authorizationHash, own);
 					known.push(this.known(attempt, failure));
 					continue;
 				}
@@ -339,7 +340,9 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 			const latest = attempt + Math.max(0, keys.sent.findLastIndex(isRecorded));
 			const code =
 				decision === 'unknown' ? codeOf(identity, latest) : secondCodeOf(identity, attempt - 1);
-			const error = openBy(decision, payment, { code, isFirst: attempt === 1 });
+			const { hasReference } = identity;
+			const isSame = !hasReference || [keys.authorization, keys.sameAuthorization].some(isRecorded);
+			const error = openBy(decision, payment, { code, isFirst: attempt === 1, isSame });
 			return { is: 'unknown', when: 'earlierRun', code, error };
 		}
 		const error = refusedBy(decision, payment);

@@ -56,6 +56,8 @@ export interface Payment {
 	readonly item: number;
 	/** The item or row, by what stays the same in each try of a run. */
 	readonly slot: string;
+	/** Its place in the list that it comes from, if it comes from one. */
+	readonly listIndex?: number;
 	/** The row as people call it, e.g. "row 7 of the sheet (PAY-007)". */
 	readonly row?: string;
 	/** The codes of attempts that, as the service says, were not made; as the user typed them. */

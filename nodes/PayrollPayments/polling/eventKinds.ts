@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { IPollFunctions } from 'n8n-workflow';
 import { z } from 'zod';
 
-import { balanceCall } from '../api/balanceCall';
+import { balancesCall } from '../api/balanceCall';
 import { unusableAnswer } from '../api/errors';
 import { pendingInvites, teamUsers } from '../api/pagination';
 import { parametersOf, readFields, type Field, type ParameterSource } from '../forms/field';
@@ -65,7 +65,7 @@ const balanceChanged: EventKind = {
 		return { ...rest, currencies: [...new Set(currencies)].sort() };
 	},
 	observe: async ({ read, watch: { entityId: nanoid, currencies = [] } }) => {
-		const { balances } = await read(balanceCall(nanoid));
+		const { balances } = await read(balancesCall(nanoid));
 		const found = new Map<string, Observation>();
 		for (const record of balances) {
 			/* In capitals, since a service may change how it writes a code. */

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 
+import { z } from 'zod';
+
 import { credentialLabel } from '../api/limits';
 import type { OpenCredentials } from '../api/credentials';
 import { messageOf, UserError } from '../shared/errors';
@@ -98,6 +100,21 @@ export function checkRecords(
 
 function notApproved(what: string, next: string): UserError {
 	return new UserError(what, { hint: next, page: 'payments.md#approve-exactly-what-was-checked' });
+}
+
+/** What n8n's *Send and Wait* puts out where a person declined: n8n goes on then, too. */
+const declined = z.object({ data: z.object({ approved: z.literal(false) }) });
+
+/** @throws {UserError} if an input item says that a person declined what the run names as approved */
+export function refuseDeclined(
+	items: ReadonlyArray<{ readonly json: unknown }>,
+	approved: ReadonlyMap<number, string>,
+): void {
+	if (approved.size === 0 || !items.some(({ json }) => declined.safeParse(json).success)) return;
+	throw notApproved(
+		'The approval before this node was declined',
+		'n8n goes on after a no, too. Put an If node behind the approval that lets only a yes through.',
+	);
 }
 
 interface Approver {
@@ -244,7 +261,7 @@ function otherRunError(
 	const why =
 		refusals.length > 0
 			? 'Correct or leave out what was refused, check the run again'
-			: `The run now has ${contentOf(rows)}. Check it again`;
+			: `The run now has ${contentOf(rows)}. If that is what was approved, give both nodes the same rows in the same order, and check payments with Check Output One for the Run. Check it again`;
 	const because = reasons.length === 0 ? '' : `, because of ${listed(reasons, MAX_REASONS)}`;
 	return notApproved(
 		`This run isn’t the one that was approved${because}`,

@@ -158,6 +158,29 @@ export function checkColumnNames(rows: ReadonlyArray<SheetRow<string>>): void {
 }
 
 /**
+ * @param otherSource where a list of rows can come from instead
+ * @throws {UserError} if no row has a column of any field, so that the input is something else
+ */
+export function requireRows<Name extends string>(
+	rows: ReadonlyArray<SheetRow<Name>>,
+	{ recognized }: Pick<Recognition<Name>, 'recognized'>,
+	otherSource: string,
+): void {
+	const [first] = rows;
+	const [field = ''] = recognized.values();
+	if (first === undefined || first.names.length > 0) return;
+	const isKnown = (header: string) =>
+		recognized.has(withoutStyle(withoutRepetition(header, first.headers)));
+	if ([...first.headers].some(isKnown)) return;
+	throw new UserError(
+		`The input has no column ${field}, or another that is recognized; it has ${listed([...first.headers], 5)}`,
+		{
+			hint: `If it is the sheet, enter its headers in Column Names under Options. If it is the answer of an approval or a message, take the rows from an earlier node, with ${otherSource}.`,
+		},
+	);
+}
+
+/**
  * The row's headers that a name stands for: the one spelled exactly so, if any row has it, or else
  * those in another style.
  */

@@ -68,9 +68,11 @@ export const ITEM_OPTIONS = {
 		{
 			label: 'Approved Check',
 			description:
-				'Approval, or fingerprint, from the output of Check Only. The node sends exactly what was checked, or nothing.',
+				'Approval, or fingerprint, from the output of Check Only. The node sends exactly what was checked, or nothing. n8n goes on after a no, too: put an If node behind the approval.',
 			example: '7F3A-91C2-0D4E-8B6G',
 			empty: 'refuse',
+			ifNothing:
+				'The check may have failed, or the expression names another node. Look at the check’s output.',
 		},
 		filledText
 			.transform(asTyped)

@@ -70,6 +70,8 @@ export interface Operation {
 	read(item: InputItem): Form;
 	/** What can be told of an item whose form was refused. */
 	columnsOfUnread?(item: InputItem): OutputRecord;
+	/** What can be told of items, in their order, whose run was refused before they were checked. */
+	columnsOfForms?(forms: readonly Form[]): readonly OutputRecord[];
 	/**
 	 * Checks all forms that could be read. Changes nothing at the service.
 	 * @param unread the rows whose form couldn't be read
@@ -101,6 +103,7 @@ interface Definition<Fields extends FieldSet, Options extends FieldSet>
 		| 'readSettings'
 		| 'read'
 		| 'check'
+		| 'columnsOfForms'
 		| 'describeRun'
 		| 'finish'
 	> {
@@ -133,6 +136,9 @@ interface WriteDefinition<
 		context: RunContext<InputOf<RunOptions>>,
 		unread: readonly Row[],
 	): Promise<readonly Row[]>;
+	columnsOfForms?(
+		forms: ReadonlyArray<Form<InputOf<Fields>, InputOf<Options>>>,
+	): readonly OutputRecord[];
 	describeRun?(
 		rows: readonly Row[],
 		context: RunContext<InputOf<RunOptions>>,

@@ -8,7 +8,7 @@ import { isRecord } from '../shared/json';
 import { quantity } from '../shared/lists';
 import { isEmptyRow, placeIn } from './columns';
 import { Redactor } from '../shared/redaction';
-import { approvalsOf, approve, checkRecords, asListApproves } from './approve';
+import { approvalsOf, approve, checkRecords, asListApproves, refuseDeclined } from './approve';
 import { refuseCaller } from './callers';
 import type { Settings } from './commonOptions';
 import { doneInEarlierTries, refuseChanged, rememberTries, withEarlierTries } from './earlierTry';
@@ -29,7 +29,7 @@ import {
 	type State,
 } from './rows';
 import { openRun, scopeOf, type OpenRun, type RunContext } from './runContext';
-import type { Perform } from './write';
+import type { OutputRecord, Perform } from './write';
 
 /**
  * Runs the selected operation for all input items, in three steps: the form of all items is read, all
@@ -91,7 +91,7 @@ async function carryOut(
 		refuseCaller(context, operation);
 		settings = operation.readSettings(first);
 	} catch (error) {
-		return { rows: refuseRest(all, error) };
+		return { rows: refuseAll(operation, all, error) };
 	}
 	const { checkOnly: isCheck = false, checkOutput } = settings;
 	const describeRun = isCheck && checkOutput === 'run' ? operation.describeRun : undefined;
@@ -102,23 +102,27 @@ async function carryOut(
 	try {
 		opened = await openRun(context, redactor, operation, settings);
 	} catch (error) {
-		return { rows: refuseRest(all, error), isCheck };
+		return { rows: refuseAll(operation, all, error), isCheck };
 	}
 	const { run, perform } = opened;
 	const checking: RowStep = async (rows) => await check(operation, rows, run);
 	if (isCheck) {
 		const describing: RowStep = async (rows) => await describe(rows, run, describeRun);
-		return { rows: await inSteps(all, [checking, describing], isOver), isCheck };
+		return { rows: await inSteps(operation, all, [checking, describing], isOver), isCheck };
 	}
 	const approved = approvedChecks(all);
 	const before = doneInEarlierTries(scopeOf(context));
 	const steps: readonly RowStep[] = [
+		(rows) => {
+			refuseDeclined(items, approved);
+			return rows;
+		},
 		checking,
 		(rows) => approve(operation, rows, run, approved),
 		(rows) => refuseChanged(rows, before),
 		async (rows) => await confirmToken(operation, rows, opened),
 	];
-	const rows = await inSteps(all, steps, isOver);
+	const rows = await inSteps(operation, all, steps, isOver);
 	const ends = (state: State) => endsRun(state, operation, continues);
 	/* An unknown outcome of an earlier try also ends the run if its row can't be read any more. */
 	const earlier = operation.stopsAtUnknown === true ? before : [];
@@ -131,11 +135,25 @@ async function carryOut(
 	return { rows: sent };
 }
 
+/** Refuses every row that would still have been sent, with what its form tells of it. */
+function refuseAll(operation: Operation, rows: readonly Row[], error: unknown): Row[] {
+	const read = rowsThatAre(rows, 'read');
+	const told = operation.columnsOfForms?.(read.map(({ state }) => state.form)) ?? [];
+	const columns = new Map<Row, OutputRecord | undefined>(
+		read.map((row, index) => [row, told[index]]),
+	);
+	return refuseRest(
+		rows.map((row) => ({ ...row, columns: columns.get(row) ?? row.columns })),
+		error,
+	);
+}
+
 /** Takes all rows of a run and gives them back; `Step` in write.ts is one of a single row. */
 type RowStep = (rows: readonly Row[]) => Promise<readonly Row[]> | readonly Row[];
 
 /** Takes the steps in order until the run is over. One that throws refuses the rows that would still have been sent. */
 async function inSteps(
+	operation: Operation,
 	read: readonly Row[],
 	steps: readonly RowStep[],
 	isOver: (rows: readonly Row[]) => boolean,
@@ -146,7 +164,7 @@ async function inSteps(
 		try {
 			rows = await step(rows);
 		} catch (error) {
-			rows = refuseRest(rows, error);
+			rows = refuseAll(operation, rows, error);
 		}
 	}
 	return rows;

@@ -109,8 +109,8 @@ export const filters = {
 		{
 			label: 'Event Versions',
 			description:
-				'Values of event_version that pass, separated by commas. A number without a dot lets all its minor versions pass.',
-			example: '2, 3.1',
+				'Values of event_version that pass, separated by commas; 1 lets 1.0 and 1.1 pass. It isn’t the Version of Send Test.',
+			example: '1, 2.1',
 		},
 		versionNumber,
 	),

@@ -45,11 +45,11 @@ interface TextKind {
 }
 
 /**
- * An identifier of any length. Without a digit or a capital letter, a short one is rather a word, such
- * as in-progress.
+ * An identifier of any length. One of another length than documented, without a digit or a capital letter,
+ * is rather a word, such as in-progress.
  */
 const identifierWith = (prefix: string): TextKind => {
-	const shape = new RegExp(`^${prefix}-(?:[\\w-]{12,}|(?=.*[\\dA-Z])[\\w-]+)$`);
+	const shape = new RegExp(`^${prefix}-(?:[\\w-]{12}|(?=.*[\\dA-Z])[\\w-]+)$`);
 	return { matches: (text) => shape.test(text) };
 };
 

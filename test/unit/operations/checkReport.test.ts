@@ -47,8 +47,10 @@ describe('what failed', () => {
 it('what a form doesn’t tell is left out', () => {
 	const columns = { amount: '125.00', recipient_email: 'ana@example.com', service: 'api.example' };
 	const { message } = paymentReport('Pay?', { ...paymentRow(0), columns });
-	expect(message).toBe('Pay?\nService: api.example\n$125.00, ana@example.com');
-	const nothing = { ...paymentRow(0), columns: { service: 'api.example' } };
+	expect(message).toBe(
+		'Pay?\nService: api.example\nWithout a reference. A new authorization would pay again\n$125.00, ana@example.com',
+	);
+	const nothing = { ...paymentRow(0, 'PAY-1'), columns: { service: 'api.example' } };
 	expect(paymentReport('Pay?', nothing).message).toBe('Pay?\nService: api.example\n$0.00');
 });
 
@@ -66,6 +68,7 @@ describe('the check of a run', () => {
 		],
 		paid: [paymentRow(4, 'PAY-5', { is: 'done', when: 'earlierRun', error })],
 		...{ service: 'api.example', refused: [], duplicates: [[first, second]] },
+		ends: { atPaid: false, atUnknown: false },
 		sharedWallets: [[first, second]],
 	};
 	const none = {
@@ -103,6 +106,12 @@ describe('the check of a run', () => {
 				'$125.00, expired on 2020-09-13 12:26 UTC',
 			].join('\n'),
 		);
+	});
+
+	it('says what ends the run', () => {
+		const { message } = runReport({ ...run, ends: { atPaid: true, atUnknown: true } });
+		expect(message).toContain('\nNot known yet: ends the run unless On Error is Continue:\n');
+		expect(message).toContain('\nPaid before: ends the run unless If Already Paid is Skip; to');
 	});
 
 	it('leaves room for what a reference would hide', () => {
@@ -146,6 +155,7 @@ describe('the check of a run', () => {
 				'Not paid either: $125.00 in 1 payment',
 				'From team: Team A',
 				'Service: api.example',
+				'Balance: not known',
 				'Refused:',
 				'• Row 2: no role',
 				'$125.00, PAY-1',

@@ -88,7 +88,11 @@ it.each<[string, Record<string, unknown>, object]>([
 		{ email: 'Ana@Example.com' },
 	],
 	['lists in lists', { a: [[{ b: [['tx-1', 'tx-1']] }]] }, { transaction_id: 'tx-1' }],
-	['texts that only contain them', { a: ' tx-1', b: 'see pa-1', c: 'in-progress', d: 'a@b' }, {}],
+	[
+		'texts that only contain them',
+		{ a: ' tx-1', b: 'see pa-1', c: 'in-progress', d: 'a@b', e: 'in-progress-review' },
+		{},
+	],
 	['names of members', { a: { 'tx-1': 1 } }, {}],
 	['the fourth level', { a: { b: { c: { d: 'tx-1' } } } }, {}],
 ])('finds the only identifier of a kind and the only email in %s', (_what, content, columns) => {

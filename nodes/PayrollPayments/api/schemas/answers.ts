@@ -81,6 +81,9 @@ export const balanceAnswer = open({
 	balances: orNull(recordList.pipe(z.array(open({ currency: z.string(), balance_cents: cents })))),
 });
 
+/** 3, for those who need no account: some services name it differently. */
+export const balancesAnswer = balanceAnswer.partial({ platform_account_address: true });
+
 /** 4: pending invites. */
 export const inviteListAnswer = orNull(recordList);
 

@@ -14,7 +14,7 @@ export type InviteeRow = SheetRow<InviteeField>;
 
 export const columnNames = columnNamesFor(INVITEE_FIELDS);
 
-const RECOGNITION = {
+export const RECOGNITION = {
 	recognized: new Map(INVITEE_FIELDS.map((field) => [withoutStyle(field), field])),
 	exclusive: ['email'],
 } as const;

@@ -8,11 +8,11 @@ import { emailKey } from '../../contract/formats';
 import { INVITE_ROLES, ROLE_NAMES } from '../../contract/roles';
 import { defineWrite, repeated } from '../../run/operation';
 import { eachOrRefused, type Form } from '../../run/rows';
-import { checkColumnNames, sheetOf } from '../../run/columns';
+import { checkColumnNames, requireRows, sheetOf } from '../../run/columns';
 import type { RunContext } from '../../run/runContext';
 import { placeName } from '../../shared/sheetPlace';
 
-import { columnNames, readRow, type InviteeRow } from './columns';
+import { columnNames, readRow, RECOGNITION, type InviteeRow } from './columns';
 import { compareWithForm } from './formColumns';
 import { lookUpPeople, personOutcome, type KnownPeople } from './existingPeople';
 import { inviteesAsJson, inviteesOnForm } from './invitees';
@@ -92,6 +92,7 @@ function rowsOf(items: readonly InviteItem[]): ReadonlyMap<InviteItem, InviteeRo
 async function groupGuests(items: readonly InviteItem[], context: RunContext) {
 	const rows = rowsOf(items);
 	checkColumnNames([...rows.values()]);
+	requireRows([...rows.values()], RECOGNITION, 'Invitees From set to JSON');
 	const refuseOther = compareWithForm(rows, context);
 	const groups = new Map<string, Group>();
 	const mentions = new Map<string, Mention[]>();

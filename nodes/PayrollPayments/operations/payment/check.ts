@@ -73,6 +73,7 @@ function paymentOf(form: PaymentForm, run: PaymentRun, signer: string): Payment 
 		signedCents: signedAmountCents(message.data.amount, run.settings.typedAmountUnit),
 		item: items[0],
 		slot: slotOf(form),
+		listIndex: place?.index,
 		summary: `${centsAsDollars(cents)} to ${recipientEmail}`,
 		row: place?.row && placeName(place.row),
 	};

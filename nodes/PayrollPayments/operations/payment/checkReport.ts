@@ -48,15 +48,19 @@ function notCompared(rows: readonly GuardedPayment[]) {
 	return { title: 'The authorization wasn’t compared with the amount', entries };
 }
 
+const PAYS_AGAIN = 'A new authorization would pay again';
+
 /**
  * The message and the page of the check of one payment.
  * @param heading what would be done
  */
 export function paymentReport(heading: string, payment: GuardedPayment) {
 	const { columns } = payment;
+	const { reference } = payment.payment;
+	const route = routeOf([columns], textOf(columns.service));
 	return textsOf({
 		heading,
-		lines: routeOf([columns], textOf(columns.service)),
+		lines: reference === undefined ? [...route, `Without a reference. ${PAYS_AGAIN}`] : route,
 		lists: [notCompared([payment])],
 		payments: [paymentLines(columns)],
 	});
@@ -67,6 +71,8 @@ interface CheckedRun {
 	readonly toSend: readonly PaymentRow[];
 	readonly toSendTotal: bigint;
 	readonly balance: bigint | undefined;
+	/** What the run does about payments that were made or sent before. */
+	readonly ends: { readonly atPaid: boolean; readonly atUnknown: boolean };
 	readonly service: string;
 	readonly paid: readonly PaymentRow[];
 	readonly unknown: readonly PaymentRow[];
@@ -77,7 +83,7 @@ interface CheckedRun {
 
 /** The message and the page of the check of a run. */
 export function runReport(run: CheckedRun) {
-	const { count, toSend, toSendTotal, balance, service, refused } = run;
+	const { count, toSend, toSendTotal, balance, ends, service, refused } = run;
 	const columns = toSend.map((row) => row.columns);
 	const what = `${centsAsDollars(toSendTotal)} in ${quantity(toSend.length, 'payment')}`;
 	const isFailed = refused.length > 0;
@@ -86,6 +92,8 @@ export function runReport(run: CheckedRun) {
 	const names = (rows: readonly Row[]) => rows.map(paymentName);
 	const expired = toSend.filter((row) => hasExpired(textOf(row.columns.expires)));
 	const withoutReference = toSend.filter(({ payment }) => payment.reference === undefined);
+	const isOneTeam = new Set(columns.map(({ team }) => team)).size === 1;
+	const notKnown = isOneTeam ? 'Balance: not known' : '';
 	const isSheet = withoutReference.some(({ place }) => place?.row !== undefined);
 	const another = isSheet
 		? '. If a column has references, enter its header in Column Names under Options'
@@ -96,10 +104,10 @@ export function runReport(run: CheckedRun) {
 			isFailed && toSend.length > 0 ? `Not paid either: ${what}` : '',
 			...routeOf(columns, service),
 			balance === undefined
-				? ''
+				? notKnown
 				: `Balance: ${centsAsDollars(balance)} now, ${centsAsDollars(balance - toSendTotal)} afterwards`,
 			withoutReference.length > 0
-				? `Without a reference: ${withoutReference.length}. A new authorization would pay again${another}`
+				? `Without a reference: ${withoutReference.length}. ${PAYS_AGAIN}${another}`
 				: '',
 			run.unknown.length > 0 ? ASK_ABOUT_SENT : '',
 		].filter(Boolean),
@@ -120,7 +128,9 @@ export function runReport(run: CheckedRun) {
 				entries: run.sharedWallets.map((group) => listed(names(group), 5)),
 			},
 			{
-				title: 'Not known yet, and not sent again',
+				title: ends.atUnknown
+					? 'Not known yet: ends the run unless On Error is Continue'
+					: 'Not known yet, and not sent again',
 				entries: run.unknown.map((row) => {
 					const code = row.known.is === 'unknown' ? row.known.code : undefined;
 					const name = `${paymentName(row)}: ${row.payment.summary}`;
@@ -128,7 +138,9 @@ export function runReport(run: CheckedRun) {
 				}),
 			},
 			{
-				title: 'Paid before, and left alone; to pay again, use a new reference',
+				title: ends.atPaid
+					? 'Paid before: ends the run unless If Already Paid is Skip; to pay again, use a new reference'
+					: 'Paid before, and left alone; to pay again, use a new reference',
 				entries: names(run.paid),
 			},
 		],

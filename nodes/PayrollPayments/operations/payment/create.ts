@@ -8,6 +8,7 @@ import { fields, options, runOptions } from './paymentFields';
 import { finish, notesOnFailure, paymentsIn, runColumns } from './outcome';
 import { paymentColumns } from './paymentColumns';
 import { describeRun } from './runCheck';
+import { columnsOfForms } from './sheet';
 import { columnsOfUnread } from './unreadRow';
 
 const text = z.string().nullable();
@@ -90,6 +91,7 @@ export const createInstantPayment = defineWrite({
 	columnsOfEarlierTry: { already_sent: true },
 	checkForm: requireSignature,
 	columnsOfUnread,
+	columnsOfForms,
 	sheet: { source: 'paymentsSource', list: 'paymentsJson' },
 	check: checkPayments,
 	describeRun,

@@ -1,8 +1,7 @@
-import { balanceCall } from '../../api/balanceCall';
+import { balancesCall } from '../../api/balanceCall';
 import { isCurrency } from '../../contract/currencies';
 import { approvalOf, asRunApproves, serviceHost } from '../../run/approve';
 import { failedRows, firstItem, inOrder, type FailedRow, type Row } from '../../run/rows';
-import type { RunContext } from '../../run/runContext';
 import type { OutputRecord } from '../../run/write';
 import { messageOf } from '../../shared/errors';
 import { emailKey } from '../../contract/formats';
@@ -10,6 +9,7 @@ import { asWord } from '../../shared/redaction';
 import { counted, groupsOf } from '../../shared/lists';
 import { centsAsDecimal, centsAsDollars, wholeCents } from '../../shared/money';
 import { runReport } from './checkReport';
+import type { PaymentRun } from './paymentFields';
 import {
 	centsOf,
 	isPayment,
@@ -23,12 +23,12 @@ import { rowName } from './rowTexts';
 
 /** The balance of the paying team in US cents; undefined if it can't be read, or there are several teams. */
 async function balanceOf(
-	{ read }: RunContext,
+	{ read }: PaymentRun,
 	rows: readonly PaymentRow[],
 ): Promise<bigint | undefined> {
 	const [nanoid, ...others] = new Set(rows.map(({ payment }) => payment.teamId));
 	if (nanoid === undefined || others.length > 0) return undefined;
-	const answer = await read(balanceCall(nanoid)).catch(() => undefined);
+	const answer = await read(balancesCall(nanoid)).catch(() => undefined);
 	const dollars = answer?.balances.filter(({ currency }) => isCurrency(currency, 'USD'));
 	return dollars?.map(({ balance_cents: cents }) => wholeCents(cents))[0];
 }
@@ -125,7 +125,7 @@ function sentencesOn(run: ReturnType<typeof sortedOut>, service: string): string
 }
 
 /** The check of the whole run, as one item. */
-export async function describeRun(rows: readonly Row[], run: RunContext): Promise<OutputRecord> {
+export async function describeRun(rows: readonly Row[], run: PaymentRun): Promise<OutputRecord> {
 	const sorted = sortedOut(rows);
 	const { payments, toSend, paid, unknown, refused, duplicates, total, toSendTotal } = sorted;
 	const { length: count } = sorted.all;
@@ -140,6 +140,10 @@ export async function describeRun(rows: readonly Row[], run: RunContext): Promis
 			toSend,
 			toSendTotal,
 			balance,
+			ends: {
+				atPaid: !run.continues && run.settings.ifAlreadyPaid === 'fail',
+				atUnknown: !run.continues,
+			},
 			service,
 			paid,
 			unknown,

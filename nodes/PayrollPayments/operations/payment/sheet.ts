@@ -4,6 +4,7 @@ import {
 	checkColumnNames,
 	fieldsOfRow,
 	columnsUnlike,
+	requireRows,
 	faultInAddress,
 	rowError,
 	sheetOf,
@@ -15,6 +16,7 @@ import {
 } from '../../run/columns';
 import { refused, type Form, type Row } from '../../run/rows';
 import type { RunContext } from '../../run/runContext';
+import type { OutputRecord } from '../../run/write';
 import type { UserError } from '../../shared/errors';
 import { asWord, shorten, visible } from '../../shared/redaction';
 import { columnsOfRefused } from './paymentColumns';
@@ -80,7 +82,7 @@ function readCells(row: SheetRow<Column>, currency: string) {
 	const codes = [currency, '$', 'US$', '840'];
 	const [otherCurrency] = columnsUnlike(
 		[row],
-		spellingsOf({ currency: [currency], currencycode: codes, currencysymbol: codes }),
+		spellingsOf({ currency: codes, currencycode: codes, currencysymbol: codes }),
 	);
 	if (otherCurrency !== undefined) {
 		const other = shorten(visible(textOfCell(row.columns[otherCurrency])), 100);
@@ -143,6 +145,20 @@ function hintAtUnused(
 	}
 }
 
+/** What forms and rows tell of their payments, as far as they can be read. */
+export function columnsOfForms(forms: readonly GivenForm[]): OutputRecord[] {
+	const rows = sheetOf<Column, GivenForm>(forms.filter((form) => completeForm(form) === undefined));
+	return forms.map((form) => {
+		const row = rows.get(form);
+		try {
+			return columnsOfRefused(row === undefined ? form.input : filledIn(form, row).form.input);
+		} catch {
+			/* Two columns hold one field. */
+			return columnsOfRefused(form.input);
+		}
+	});
+}
+
 /**
  * The payments of a run, in order: those of forms, and those in rows of sheets. A row that can't be read is
  * refused, with the columns that could be.
@@ -151,6 +167,7 @@ function hintAtUnused(
 export function readPayments(forms: readonly GivenForm[], context: RunContext) {
 	const rows = sheetOf<Column, GivenForm>(forms.filter((form) => completeForm(form) === undefined));
 	checkColumnNames([...rows.values()]);
+	requireRows([...rows.values()], RECOGNITION, 'Payments From set to JSON');
 	hintAtUnused(rows, context);
 	const payments: PaymentForm[] = [];
 	const unreadable: Row[] = [];
