@@ -558,9 +558,9 @@ describe('a pay run', () => {
 		const items = await sheet(PAYEES.slice(0, 2));
 		const approvedCheck = '0000-0000-0000-0000';
 		const refuse = async () => (await pay(items, { approvedCheck, ...SKIP })).error?.description;
-		expect(await refuse()).toContain('The run now has 2 payments totaling $250.00. If');
+		expect(await refuse()).toContain('The run now has 2 payments totaling $250.00. Give');
 		await pay(items.slice(0, 1));
-		expect(await refuse()).toContain('The run now has 1 payment totaling $125.00. If');
+		expect(await refuse()).toContain('The run now has 1 payment totaling $125.00. Give');
 		items[0] = { ...(await sheet(['cleo@example.com']))[0], reference: 'INV-2' };
 		await sandbox.fault({ match: { method: 'PUT' }, kind: 'cutAfter' });
 		await pay(items.slice(0, 1));

@@ -286,7 +286,7 @@ describe.each([
 		const [first = {}, second = {}] = await sheet(2);
 		const lists = form('json', {}, { paymentsJson: JSON.stringify([first, second]) });
 		const twice = await sandbox.run(lists, { items: [{}, {}] });
-		expect(twice.error?.description).toContain('Turn on Execute Once in its settings.');
+		expect(twice.error?.description).toContain('turn on Execute Once in its settings. Remove');
 		const { error } = await run([first, { ...second, reference: 'pay-001' }]);
 		expect(error?.message).toContain('because row 2 of the sheet (PAY-001) has the same reference');
 		expect(error?.message).toMatch(/^Row 3 of the sheet \(pay-001\): /);
@@ -479,9 +479,9 @@ it('names payments without a reference in the check and the run, as new authoriz
 it('says so where the input is no sheet, and tells its rows apart where the run is refused', async () => {
 	const { error } = await runItems([{ data: { approved: true } }]);
 	expect(error?.message).toContain(
-		'no column recipient_email, or another that is recognized; it has data',
+		'The input has no column that this node knows, such as recipient_email. Its columns: data',
 	);
-	expect(error?.description).toContain('with Payments From set to JSON.');
+	expect(error?.description).toContain('set Payments From to JSON and take');
 	const names = { columnNames: { column: [{ field: 'authorization', name: 'No' }] } };
 	const { output } = await runItems(await sheet(2), names, CONTINUE);
 	expect(recordsOf(output)[1]).toMatchObject({ reference: 'PAY-002', outcome: 'refused' });

@@ -21,10 +21,16 @@ function nameOf({ reference }: Payment): string {
 	return reference === undefined ? 'this authorization' : `reference ${asWord(reference)}`;
 }
 
-/** Until when the service can make a payment that may be on its way; empty if that isn't a time. */
-function validityNote({ typedData }: Payment): string {
+/**
+ * Until when the service can make a payment that may be on its way; empty if that isn't a time.
+ * @param mayBeOther whether it may have been sent with another authorization
+ */
+function validityNote({ typedData }: Payment, mayBeOther = false): string {
 	const time = expiryAsDate(String(Object(typedData).expires));
 	if (time === undefined) return '';
+	if (mayBeOther) {
+		return `If it was sent with this authorization, the service can still make it until ${time}. `;
+	}
 	return `Its authorization is valid until ${time}: until then, the service can still make it. `;
 }
 
@@ -53,10 +59,10 @@ const REFUSED: Record<Exclude<Decision, Open | 'sendable'>, (payment: Payment) =
 	],
 };
 
-const OPEN: Record<Open, (payment: Payment, code: string, isSame: boolean) => Text> = {
-	unknown: (payment, code, isSame) => [
+const OPEN: Record<Open, (payment: Payment, code: string) => Text> = {
+	unknown: (payment, code) => [
 		`The payment of ${payment.summary} was already sent, so it was not sent again. Whether it was made isn’t known`,
-		`${isSame ? validityNote(payment) : ''}${askFirst(code)} If ${nameOf(payment)} was sent for another recipient or amount, ask about that payment. A check that was interrupted can also have left this record.`,
+		`${validityNote(payment, payment.reference !== undefined)}${askFirst(code)} If ${nameOf(payment)} was sent for another recipient or amount, ask about that payment. A check that was interrupted can also have left this record.`,
 	],
 	otherAuthorization: ({ summary }, code) => [
 		`The payment of ${summary} was already sent with another authorization, so it was not sent with this one. Whether it was made isn’t known`,
@@ -84,17 +90,12 @@ function unknownOutcome([message, hint]: Text, code: string, failure?: unknown):
 	});
 }
 
-/** @param isSame whether the payment's authorization was sent with it, as far as the records tell */
 export function openBy(
 	decision: Open,
 	payment: Payment,
-	{
-		code,
-		isFirst,
-		isSame,
-	}: { readonly code: string; readonly isFirst: boolean; readonly isSame: boolean },
+	{ code, isFirst }: { readonly code: string; readonly isFirst: boolean },
 ): UserError {
-	const [message, hint] = OPEN[decision](payment, code, isSame);
+	const [message, hint] = OPEN[decision](payment, code);
 	const isForeign = isFirst && payment.confirmedNotPaid.length > 0;
 	const foreign = isForeign ? 'No code in “Confirmed Not Paid” belongs to this payment. ' : '';
 	return unknownOutcome([message, foreign + hint], code);
@@ -110,21 +111,22 @@ const SAME_HINTS = {
 	reference:
 		'If both are the same payment, remove one of the two. If not, give each its own reference.',
 	authorization: 'Remove one of the two, or get a new authorization for a new payment.',
-	/* The same place in the lists of two items. */
-	list: 'The node read the list once for each input item. Turn on Execute Once in its settings.',
 };
 
-/** @param what both rows have in common */
+/**
+ * @param what both rows have in common
+ * @param isListed whether they are one payment, at the same place in the lists of two items
+ */
 export function sameAsRow(
-	{ summary, listIndex }: Payment,
-	first: { readonly row: string; readonly listIndex?: number },
-	what: 'reference' | 'authorization',
+	{ summary }: Payment,
+	row: string,
+	what: keyof typeof SAME_HINTS,
+	isListed: boolean,
 ): UserError {
-	const isListTwice = listIndex !== undefined && listIndex === first.listIndex;
-	return refusal([
-		`The payment of ${summary} would be refused, because ${first.row} has the same ${what}`,
-		SAME_HINTS[isListTwice ? 'list' : what],
-	]);
+	const message = `The payment of ${summary} would be refused, because ${row} has the same ${what}`;
+	const once =
+		'If the node read one list for several input items, turn on Execute Once in its settings. ';
+	return refusal([message, `${isListed ? once : ''}${SAME_HINTS[what]}`]);
 }
 
 /** @param paid what an earlier try paid for the item, and its transaction */

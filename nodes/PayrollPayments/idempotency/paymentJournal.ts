@@ -159,7 +159,7 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 	/** Of two payments that are the same, or have the same authorization, the second is refused. */
 	async look(payments: readonly Payment[]): Promise<Array<Known<PaymentAnswer>>> {
 		const known: Array<Known<PaymentAnswer>> = [];
-		const firstRows = new Map<string, { row: string; listIndex?: number }>();
+		const firstRows = new Map<string, Attempt>();
 		/* A first try has nothing to compare with, and hashing takes time. */
 		const compared = this.tries.size > 0 ? payments : [];
 		this.byAuthorization = groupsOf(compared, (payment) => identityOf(payment).authorizationHash);
@@ -167,18 +167,23 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 			const attempts = left.slice(0, PAYMENTS_PER_LOOKUP).map(attemptOf);
 			const failure = await this.askStore(attempts);
 			for (const attempt of attempts) {
-				const { paymentHash, authorizationHash } = attempt.identity;
+				const { paymentHash, authorizationHash, termsHash } = attempt.identity;
 				const sameAuthorization = firstRows.get(authorizationHash);
 				const first = sameAuthorization ?? firstRows.get(paymentHash);
-				const { item, row = `row ${item + 1}`, listIndex } = attempt.payment;
 				if (first === undefined) {
-					const own = { row, listIndex };
-					firstRows.set(paymentHash, own).set(authorizationHash, own);
+					firstRows.set(paymentHash, attempt).set(authorizationHash, attempt);
 					known.push(this.known(attempt, failure));
 					continue;
 				}
 				const what = sameAuthorization === undefined ? 'reference' : 'authorization';
-				known.push({ is: 'refused', error: sameAsRow(attempt.payment, first, what) });
+				const { item, row = `row ${item + 1}`, listIndex } = first.payment;
+				const isListed =
+					listIndex !== undefined &&
+					listIndex === attempt.payment.listIndex &&
+					first.identity.termsHash === termsHash &&
+					first.identity.authorizationHash === authorizationHash;
+				const error = sameAsRow(attempt.payment, row, what, isListed);
+				known.push({ is: 'refused', error });
 			}
 		}
 		return known;
@@ -340,9 +345,7 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 			const latest = attempt + Math.max(0, keys.sent.findLastIndex(isRecorded));
 			const code =
 				decision === 'unknown' ? codeOf(identity, latest) : secondCodeOf(identity, attempt - 1);
-			const { hasReference } = identity;
-			const isSame = !hasReference || [keys.authorization, keys.sameAuthorization].some(isRecorded);
-			const error = openBy(decision, payment, { code, isFirst: attempt === 1, isSame });
+			const error = openBy(decision, payment, { code, isFirst: attempt === 1 });
 			return { is: 'unknown', when: 'earlierRun', code, error };
 		}
 		const error = refusedBy(decision, payment);

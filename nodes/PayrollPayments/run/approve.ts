@@ -9,7 +9,7 @@ import { canonicalJson } from '../shared/json';
 import { groupsOf, listed, quantity } from '../shared/lists';
 import { placeName } from '../shared/sheetPlace';
 import type { Operation } from './operation';
-import { inOrder, refuseRest, rowsThatAre, sheetPlaceOf, type Row } from './rows';
+import { inOrder, inputItemsOf, refuseRest, rowsThatAre, sheetPlaceOf, type Row } from './rows';
 import type { Approvable, OutputRecord, ShownWrite } from './write';
 
 /*
@@ -105,16 +105,29 @@ function notApproved(what: string, next: string): UserError {
 /** What n8n's *Send and Wait* puts out where a person declined: n8n goes on then, too. */
 const declined = z.object({ data: z.object({ approved: z.literal(false) }) });
 
-/** @throws {UserError} if an input item says that a person declined what the run names as approved */
+/**
+ * Refuses the rows whose item says that a person declined what it names as approved.
+ * @param items all input items
+ * @param approved what rows name as approved
+ */
 export function refuseDeclined(
+	rows: readonly Row[],
 	items: ReadonlyArray<{ readonly json: unknown }>,
 	approved: ReadonlyMap<number, string>,
-): void {
-	if (approved.size === 0 || !items.some(({ json }) => declined.safeParse(json).success)) return;
-	throw notApproved(
-		'The approval before this node was declined',
-		'n8n goes on after a no, too. Put an If node behind the approval that lets only a yes through.',
+): readonly Row[] {
+	const declining = new Set(
+		items.flatMap(({ json }, item) => (declined.safeParse(json).success ? [item] : [])),
 	);
+	if (declining.size === 0) return rows;
+	return rows.map((row) => {
+		const isNamed = row.state.is === 'ready' && row.items.some((item) => approved.has(item));
+		if (!isNamed || !inputItemsOf(row).some((item) => declining.has(item))) return row;
+		const error = notApproved(
+			'The approval before this node was declined',
+			'n8n goes on after a no, too: put an If node behind the approval that lets only a yes through. If this no means yes, put an Edit Fields node behind it.',
+		);
+		return { ...row, state: { is: 'refused', error } };
+	});
 }
 
 interface Approver {
@@ -261,7 +274,7 @@ function otherRunError(
 	const why =
 		refusals.length > 0
 			? 'Correct or leave out what was refused, check the run again'
-			: `The run now has ${contentOf(rows)}. If that is what was approved, give both nodes the same rows in the same order, and check payments with Check Output One for the Run. Check it again`;
+			: `The run now has ${contentOf(rows)}. Give both nodes the same rows in the same order; for payments, set Check Output to One for the Run. Then check it again`;
 	const because = reasons.length === 0 ? '' : `, because of ${listed(reasons, MAX_REASONS)}`;
 	return notApproved(
 		`This run isn’t the one that was approved${because}`,

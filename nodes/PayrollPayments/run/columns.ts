@@ -6,7 +6,7 @@ import { choice, filledText, menuOf, text } from '../forms/fieldTypes';
 import { UserError } from '../shared/errors';
 import { isRecord } from '../shared/json';
 import { listed } from '../shared/lists';
-import { quoted } from '../shared/redaction';
+import { asWord, quoted } from '../shared/redaction';
 import { isZero } from '../shared/cellFaults';
 import type { SheetPlace } from '../shared/sheetPlace';
 import { sheetPlaceOf, type Form } from './rows';
@@ -158,13 +158,14 @@ export function checkColumnNames(rows: ReadonlyArray<SheetRow<string>>): void {
 }
 
 /**
- * @param otherSource where a list of rows can come from instead
- * @throws {UserError} if no row has a column of any field, so that the input is something else
+ * @param where what holds the rows
+ * @param advice what to do if they aren't the sheet
+ * @throws {UserError} if no row has a column of any field
  */
 export function requireRows<Name extends string>(
 	rows: ReadonlyArray<SheetRow<Name>>,
 	{ recognized }: Pick<Recognition<Name>, 'recognized'>,
-	otherSource: string,
+	{ where, advice }: { readonly where: string; readonly advice: string },
 ): void {
 	const [first] = rows;
 	const [field = ''] = recognized.values();
@@ -172,11 +173,10 @@ export function requireRows<Name extends string>(
 	const isKnown = (header: string) =>
 		recognized.has(withoutStyle(withoutRepetition(header, first.headers)));
 	if ([...first.headers].some(isKnown)) return;
+	const shown = [...first.headers].filter((header) => !isRowNumber(header)).map(asWord);
 	throw new UserError(
-		`The input has no column ${field}, or another that is recognized; it has ${listed([...first.headers], 5)}`,
-		{
-			hint: `If it is the sheet, enter its headers in Column Names under Options. If it is the answer of an approval or a message, take the rows from an earlier node, with ${otherSource}.`,
-		},
+		`${where} has no column that this node knows, such as ${field}. Its columns: ${listed(shown, 5)}`,
+		{ hint: `If this is your sheet, enter its headers in Column Names under Options. ${advice}` },
 	);
 }
 

@@ -113,11 +113,8 @@ async function carryOut(
 	const approved = approvedChecks(all);
 	const before = doneInEarlierTries(scopeOf(context));
 	const steps: readonly RowStep[] = [
-		(rows) => {
-			refuseDeclined(items, approved);
-			return rows;
-		},
 		checking,
+		(rows) => refuseDeclined(rows, items, approved),
 		(rows) => approve(operation, rows, run, approved),
 		(rows) => refuseChanged(rows, before),
 		async (rows) => await confirmToken(operation, rows, opened),

@@ -68,7 +68,7 @@ describe('the check of a run', () => {
 		],
 		paid: [paymentRow(4, 'PAY-5', { is: 'done', when: 'earlierRun', error })],
 		...{ service: 'api.example', refused: [], duplicates: [[first, second]] },
-		ends: { atPaid: false, atUnknown: false },
+		skips: true,
 		sharedWallets: [[first, second]],
 	};
 	const none = {
@@ -108,10 +108,9 @@ describe('the check of a run', () => {
 		);
 	});
 
-	it('says what ends the run', () => {
-		const { message } = runReport({ ...run, ends: { atPaid: true, atUnknown: true } });
-		expect(message).toContain('\nNot known yet: ends the run unless On Error is Continue:\n');
-		expect(message).toContain('\nPaid before: ends the run unless If Already Paid is Skip; to');
+	it('says where a payment that was made keeps the others from being paid', () => {
+		const { message } = runReport({ ...run, skips: false });
+		expect(message).toContain('left alone: set If Already Paid to Skip, or nothing is paid; to');
 	});
 
 	it('leaves room for what a reference would hide', () => {

@@ -240,13 +240,13 @@ describe('the value of a run', () => {
 		expect(keep(rows, wrong)).toMatchObject(rows.map(() => ({ state: page })));
 		const done: State = { is: 'done', records: [], when: 'earlierRun' };
 		const rest = rows.map((row, item) => (item === 0 ? row : { ...row, state: done }));
-		expect(refusals(keep(rest, wrong))[0]?.hint).toContain('The run now has 1 request. If');
+		expect(refusals(keep(rest, wrong))[0]?.hint).toContain('The run now has 1 request. Give');
 		const twice = rest.map((row) => ({ ...row, writes: [...row.writes, ...row.writes] }));
-		expect(refusals(keep(twice, wrong))[0]?.hint).toContain('The run now has 2 requests. If');
+		expect(refusals(keep(twice, wrong))[0]?.hint).toContain('The run now has 2 requests. Give');
 		expect(refusals(keep(rows, wrong, () => '3 payments'))[0]).toMatchObject({
 			message: 'This run isn’t the one that was approved',
 			hint: expect.stringMatching(
-				/^The run now has 3 payments\. If .* in the same order, .* Check it again, /,
+				/^The run now has 3 payments\. Give .* in the same order; .* Then check it again, /,
 			),
 		});
 	});

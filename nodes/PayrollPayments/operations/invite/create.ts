@@ -92,7 +92,11 @@ function rowsOf(items: readonly InviteItem[]): ReadonlyMap<InviteItem, InviteeRo
 async function groupGuests(items: readonly InviteItem[], context: RunContext) {
 	const rows = rowsOf(items);
 	checkColumnNames([...rows.values()]);
-	requireRows([...rows.values()], RECOGNITION, 'Invitees From set to JSON');
+	requireRows([...rows.values()], RECOGNITION, {
+		where: 'The input',
+		advice:
+			'If the input is the answer of another node, set Invitees From to JSON and take the rows from an earlier node.',
+	});
 	const refuseOther = compareWithForm(rows, context);
 	const groups = new Map<string, Group>();
 	const mentions = new Map<string, Mention[]>();

@@ -71,8 +71,8 @@ interface CheckedRun {
 	readonly toSend: readonly PaymentRow[];
 	readonly toSendTotal: bigint;
 	readonly balance: bigint | undefined;
-	/** What the run does about payments that were made or sent before. */
-	readonly ends: { readonly atPaid: boolean; readonly atUnknown: boolean };
+	/** Whether the others are paid where some were paid before. */
+	readonly skips: boolean;
 	readonly service: string;
 	readonly paid: readonly PaymentRow[];
 	readonly unknown: readonly PaymentRow[];
@@ -83,7 +83,7 @@ interface CheckedRun {
 
 /** The message and the page of the check of a run. */
 export function runReport(run: CheckedRun) {
-	const { count, toSend, toSendTotal, balance, ends, service, refused } = run;
+	const { count, toSend, toSendTotal, balance, skips, service, refused } = run;
 	const columns = toSend.map((row) => row.columns);
 	const what = `${centsAsDollars(toSendTotal)} in ${quantity(toSend.length, 'payment')}`;
 	const isFailed = refused.length > 0;
@@ -128,9 +128,7 @@ export function runReport(run: CheckedRun) {
 				entries: run.sharedWallets.map((group) => listed(names(group), 5)),
 			},
 			{
-				title: ends.atUnknown
-					? 'Not known yet: ends the run unless On Error is Continue'
-					: 'Not known yet, and not sent again',
+				title: 'Not known yet, and not sent again',
 				entries: run.unknown.map((row) => {
 					const code = row.known.is === 'unknown' ? row.known.code : undefined;
 					const name = `${paymentName(row)}: ${row.payment.summary}`;
@@ -138,9 +136,7 @@ export function runReport(run: CheckedRun) {
 				}),
 			},
 			{
-				title: ends.atPaid
-					? 'Paid before: ends the run unless If Already Paid is Skip; to pay again, use a new reference'
-					: 'Paid before, and left alone; to pay again, use a new reference',
+				title: `Paid before, and left alone${skips ? '' : ': set If Already Paid to Skip, or nothing is paid'}; to pay again, use a new reference`,
 				entries: names(run.paid),
 			},
 		],

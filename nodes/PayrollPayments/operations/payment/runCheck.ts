@@ -129,7 +129,7 @@ export async function describeRun(rows: readonly Row[], run: PaymentRun): Promis
 	const sorted = sortedOut(rows);
 	const { payments, toSend, paid, unknown, refused, duplicates, total, toSendTotal } = sorted;
 	const { length: count } = sorted.all;
-	const balance = await balanceOf(run, payments);
+	const balance = await balanceOf(run, toSend.length > 0 ? toSend : payments);
 	const service = serviceHost(run.approvable);
 	const writes = payments.map(asRunApproves).flatMap((row) => row.writes);
 	return {
@@ -140,10 +140,7 @@ export async function describeRun(rows: readonly Row[], run: PaymentRun): Promis
 			toSend,
 			toSendTotal,
 			balance,
-			ends: {
-				atPaid: !run.continues && run.settings.ifAlreadyPaid === 'fail',
-				atUnknown: !run.continues,
-			},
+			skips: run.continues || run.settings.ifAlreadyPaid === 'skip',
 			service,
 			paid,
 			unknown,

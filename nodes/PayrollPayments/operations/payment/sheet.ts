@@ -1,5 +1,5 @@
 import { entityLabel } from '../../api/credentials';
-import { isBlank, refusalOf, type Schema } from '../../forms/field';
+import { isBlank, labelOf, refusalOf, type Schema } from '../../forms/field';
 import {
 	checkColumnNames,
 	fieldsOfRow,
@@ -42,6 +42,18 @@ const RECOGNITION = {
 	/* Another column may hold another amount or recipient. */
 	exclusive: COLUMNS,
 } as const;
+
+const NOT_IN_INPUT = {
+	where: 'The input',
+	advice:
+		'If it is the answer of an approval or a message, set Payments From to JSON and take the rows from an earlier node.',
+};
+
+const NOT_IN_LIST = {
+	where: labelOf(fields.paymentsJson),
+	advice:
+		"From an earlier node, take the json of its items, e.g. {{ $('Read the sheet').all().map((row) => row.json) }}.",
+};
 
 /** The cells of a row as the form's own fields read them, with the first fault. */
 function readCells(row: SheetRow<Column>, currency: string) {
@@ -167,7 +179,8 @@ export function columnsOfForms(forms: readonly GivenForm[]): OutputRecord[] {
 export function readPayments(forms: readonly GivenForm[], context: RunContext) {
 	const rows = sheetOf<Column, GivenForm>(forms.filter((form) => completeForm(form) === undefined));
 	checkColumnNames([...rows.values()]);
-	requireRows([...rows.values()], RECOGNITION, 'Payments From set to JSON');
+	const isList = [...rows.keys()].some(({ place }) => place?.index !== undefined);
+	requireRows([...rows.values()], RECOGNITION, isList ? NOT_IN_LIST : NOT_IN_INPUT);
 	hintAtUnused(rows, context);
 	const payments: PaymentForm[] = [];
 	const unreadable: Row[] = [];
