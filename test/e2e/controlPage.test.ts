@@ -169,7 +169,6 @@ describe('a webhook', () => {
 		await receive();
 		await send('Genuine');
 		expect(await send('Duplicate')).toEqual(row('200 ignored', 'a duplicate'));
-		await page.getByText('Last event sent again: 200, but ignored: a duplicate').waitFor();
 		expect(await send('Old')).toEqual(REFUSED);
 		expect(await deliveries().count()).toBe(3);
 	});
@@ -179,7 +178,6 @@ describe('a webhook', () => {
 		const events = properties.find(({ name }) => name === 'events')?.options ?? [];
 		const names = events.map(({ name }) => name).filter((name) => name !== 'Any Event');
 		expect((await field('Event').locator('option').allTextContents()).sort()).toEqual(names.sort());
-		expect(names).toHaveLength(39);
 
 		await receive({ events: ['*'] });
 		await field('Event').selectOption('Invite Accepted');
@@ -188,7 +186,6 @@ describe('a webhook', () => {
 });
 
 it('prepares a payment whose fields can be copied', async () => {
-	expect(await page.locator('#payment input').evaluateAll(VALUES)).toEqual(['', '', '']);
 	await field('Payment amount').fill('1250.00');
 	await field('Recipient email').fill('ana@example.com');
 	await field('Payment reference').fill('INV-1042');
@@ -327,8 +324,6 @@ describe('starting over', () => {
 		await pressUntil('Prepare payment', 'Copy these into the node’s fields.');
 		await write('amount', 2, '1');
 		await field('Was it made?').fill('INV');
-		await field('Forged').check();
-		await field('Signature').selectOption('Shared token');
 		await field('Email').fill('x@example.com');
 		await startOver('Cancel');
 		expect(sandbox.service.payments.list()).toHaveLength(1);

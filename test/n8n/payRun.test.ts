@@ -583,6 +583,13 @@ describe('a pay run', () => {
 		const approvedCheck = String(checked.output[0]?.json.approval);
 		const declined = await run(false, { approvedCheck });
 		expect(declined.error?.message).toContain('The approval before this node was declined');
+		/* A no declines what it is about in every row, with Continue too. */
+		const people = await sheet();
+		const said = people.map((row, item) =>
+			item === 0 ? { ...row, data: { approved: false } } : row,
+		);
+		const { output } = await pay(said, { approvedCheck: await approvalOf(people) }, CONTINUE);
+		expect(outcomesOf(output)).toEqual(Array(5).fill('refused'));
 		expect(sandbox.writes()).toEqual([]);
 		expect(outcomesOf((await run(true, { approvedCheck })).output)).toEqual(['paid']);
 	});

@@ -106,7 +106,7 @@ function notApproved(what: string, next: string): UserError {
 const declined = z.object({ data: z.object({ approved: z.literal(false) }) });
 
 /**
- * Refuses the rows whose item says that a person declined what it names as approved.
+ * Refuses the rows that name what a person declined: the same approval as a row whose item says so.
  * @param items all input items
  * @param approved what rows name as approved
  */
@@ -119,12 +119,16 @@ export function refuseDeclined(
 		items.flatMap(({ json }, item) => (declined.safeParse(json).success ? [item] : [])),
 	);
 	if (declining.size === 0) return rows;
+	const named = (row: Row) =>
+		row.items.map((item) => normalizeApproval(approved.get(item) ?? '')).filter(Boolean);
+	const ofDeclined = rows.filter((row) => inputItemsOf(row).some((item) => declining.has(item)));
+	const declinedApprovals = new Set(ofDeclined.flatMap(named));
 	return rows.map((row) => {
-		const isNamed = row.state.is === 'ready' && row.items.some((item) => approved.has(item));
-		if (!isNamed || !inputItemsOf(row).some((item) => declining.has(item))) return row;
+		const isDeclined = named(row).some((approval) => declinedApprovals.has(approval));
+		if (row.state.is !== 'ready' || !isDeclined) return row;
 		const error = notApproved(
 			'The approval before this node was declined',
-			'n8n goes on after a no, too: put an If node behind the approval that lets only a yes through. If this no means yes, put an Edit Fields node behind it.',
+			'n8n goes on after a no, too: put an If node behind the approval that lets only a yes through.',
 		);
 		return { ...row, state: { is: 'refused', error } };
 	});

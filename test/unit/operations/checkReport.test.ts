@@ -110,7 +110,7 @@ describe('the check of a run', () => {
 
 	it('says where a payment that was made keeps the others from being paid', () => {
 		const { message } = runReport({ ...run, skips: false });
-		expect(message).toContain('left alone: set If Already Paid to Skip, or nothing is paid; to');
+		expect(message).toContain('(others are paid only if the paying node has If Already Paid: Skip');
 	});
 
 	it('leaves room for what a reference would hide', () => {

@@ -48,6 +48,9 @@ function notCompared(rows: readonly GuardedPayment[]) {
 	return { title: 'The authorization wasn’t compared with the amount', entries };
 }
 
+const OTHERS_ARE_PAID =
+	' (others are paid only if the paying node has If Already Paid: Skip, or On Error: Continue)';
+
 const PAYS_AGAIN = 'A new authorization would pay again';
 
 /**
@@ -136,7 +139,7 @@ export function runReport(run: CheckedRun) {
 				}),
 			},
 			{
-				title: `Paid before, and left alone${skips ? '' : ': set If Already Paid to Skip, or nothing is paid'}; to pay again, use a new reference`,
+				title: `Paid before, and left alone; to pay again, use a new reference${skips || isFailed || toSend.length === 0 ? '' : OTHERS_ARE_PAID}`,
 				entries: names(run.paid),
 			},
 		],

@@ -52,7 +52,7 @@ const NOT_IN_INPUT = {
 const NOT_IN_LIST = {
 	where: labelOf(fields.paymentsJson),
 	advice:
-		"From an earlier node, take the json of its items, e.g. {{ $('Read the sheet').all().map((row) => row.json) }}.",
+		"Take the json of an earlier node’s items, e.g. {{ $('Read the sheet').all().map((row) => row.json) }}.",
 };
 
 /** The cells of a row as the form's own fields read them, with the first fault. */
