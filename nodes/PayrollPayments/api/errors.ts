@@ -61,7 +61,10 @@ function hintFor(status: number, { roleNeeded, authentication }: FailedCall): st
 	return HINTS[status] ?? CHECK_BASE_URL;
 }
 
-/** The hint, after what entries of the request are that a refusal names by their places: "invites.2 is ana@example.com." */
+/**
+ * The hint, with whose entries a refusal means in front: "invites.2 is ana@example.com." Services name them by
+ * their places in the request, from 0.
+ */
 function withEntries(hint: string, message: string, body: FailedCall['body'] = {}): string {
 	const places = [...message.matchAll(/\b([\w-]+)[.[](\d{1,6})\b/g)];
 	const names = places.flatMap(([, list = '', index]) => {

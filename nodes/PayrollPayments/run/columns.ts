@@ -159,7 +159,7 @@ export function checkColumnNames(rows: ReadonlyArray<SheetRow<string>>): void {
 
 /**
  * @param where what holds the rows
- * @param advice what to do if they aren't the sheet
+ * @param advice what to do if that isn't the sheet
  * @throws {UserError} if no row has a column of any field
  */
 export function requireRows<Name extends string>(

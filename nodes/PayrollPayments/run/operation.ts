@@ -70,7 +70,7 @@ export interface Operation {
 	read(item: InputItem): Form;
 	/** What can be told of an item whose form was refused. */
 	columnsOfUnread?(item: InputItem): OutputRecord;
-	/** What can be told of items, in their order, whose run was refused before they were checked. */
+	/** The columns of items whose run was refused before they were checked, in their order. */
 	columnsOfForms?(forms: readonly Form[]): readonly OutputRecord[];
 	/**
 	 * Checks all forms that could be read. Changes nothing at the service.

@@ -132,7 +132,7 @@ async function carryOut(
 	return { rows: sent };
 }
 
-/** Refuses every row that would still have been sent, with what its form tells of it. */
+/** Refuses every row that would still have been sent, and keeps the columns that its form tells. */
 function refuseAll(operation: Operation, rows: readonly Row[], error: unknown): Row[] {
 	const read = rowsThatAre(rows, 'read');
 	const told = operation.columnsOfForms?.(read.map(({ state }) => state.form)) ?? [];
