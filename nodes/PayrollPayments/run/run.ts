@@ -135,14 +135,12 @@ async function carryOut(
 /** Refuses every row that would still have been sent, and keeps the columns that its form tells. */
 function refuseAll(operation: Operation, rows: readonly Row[], error: unknown): Row[] {
 	const read = rowsThatAre(rows, 'read');
-	const told = operation.columnsOfForms?.(read.map(({ state }) => state.form)) ?? [];
+	const ofForms = operation.columnsOfForms?.(read.map(({ state }) => state.form)) ?? [];
 	const columns = new Map<Row, OutputRecord | undefined>(
-		read.map((row, index) => [row, told[index]]),
+		read.map((row, index) => [row, ofForms[index]]),
 	);
-	return refuseRest(
-		rows.map((row) => ({ ...row, columns: columns.get(row) ?? row.columns })),
-		error,
-	);
+	const withColumns = rows.map((row) => ({ ...row, columns: columns.get(row) ?? row.columns }));
+	return refuseRest(withColumns, error);
 }
 
 /** Takes all rows of a run and gives them back; `Step` in write.ts is one of a single row. */
