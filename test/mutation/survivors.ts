@@ -27,6 +27,13 @@ const EXPLAINED: Readonly<Record<string, Explained>> = {
 			changes: [['() => false', '() => undefined']],
 			why: 'Only true counts as stored.',
 		},
+		'const compared = this.tries.size > 0 ? payments : [];': {
+			changes: [
+				['this.tries.size > 0', 'true'],
+				['this.tries.size > 0', 'this.tries.size >= 0'],
+			],
+			why: 'In a first try nothing reads it. It is only kept from hashing in vain.',
+		},
 	},
 	'operations/payment/authorization.ts': {
 		"if (parts === undefined) return { signs: null, sign: async () => signature ?? '' };": {

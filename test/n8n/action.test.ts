@@ -87,7 +87,7 @@ describe('reads', () => {
 it('has a notice above the output where nothing was found, and only there', async () => {
 	const hintsOf = async (parameters: INodeParameters) =>
 		JSON.parse((await sandbox.run(parameters)).stored).runData.Payroll[0].hints;
-	const message = 'No user of the team matches Emails and Filters';
+	const message = 'No users found; check Team ID, Emails and Filters';
 	const notices = [{ message, location: 'outputPane' }];
 	expect(await hintsOf(sandbox.teamUsers({ emails: 'nobody@example.com' }))).toEqual(notices);
 	expect(await hintsOf(sandbox.teamUsers())).toEqual([]);

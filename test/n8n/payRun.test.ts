@@ -151,7 +151,7 @@ describe('a pay run', () => {
 			'In Payment Authorization, data.data is "fay@example.com", which contains an email address other than gus@example.com';
 		const json = {
 			check: 'failed',
-			summary: `Check failed: 3 of 8 rows refused, first row 3 (42): ${again}. Pay 3 of 8 rows, $375.00 of $1,000.00; 1 already paid, 1 unknown, 3 refused, 2 with the same recipient and amount as another. Service: ${host()}. Signed for ${on(items)}`,
+			summary: `Check failed: 3 of 8 rows refused, the first is row 3 (42): ${again}. Pay 3 of 8 rows, $375.00 of $1,000.00; 1 already paid, 1 unknown, 3 refused, 2 with the same recipient and amount as another. Service: ${host()}. Signed for ${on(items)}`,
 			service: host(),
 			approval: null,
 			...{ message: expect.any(String), html: expect.any(String) },
@@ -466,7 +466,7 @@ describe('a pay run', () => {
 		const items = [{ ...first }, { ...second, email: 'ben(at)example.com' }];
 		const { output } = await pay(items, {}, CONTINUE);
 		expect(output.map(({ json }) => json.hint)).toEqual([
-			'Check the values that were sent; the service’s message may say which. Fix the problem, then run the node again.',
+			'Check the values that were sent; the service’s message may say what is wrong. Fix the problem, then run the node again.',
 			'Correct the field, then run the node again. This was not sent.',
 		]);
 		const { error } = await pay(items.slice(0, 1));
@@ -496,7 +496,7 @@ describe('a pay run', () => {
 		expect(outcomesOf(output)).toEqual(['refused', 'unknown', ...Array(3).fill('not_sent')]);
 		/* What the first try sent is not said to be unsent. */
 		expect(output[0]?.json.hint).toBe(
-			'Check the values that were sent; the service’s message may say which. Fix the problem, then run the node again.',
+			'Check the values that were sent; the service’s message may say what is wrong. Fix the problem, then run the node again.',
 		);
 		expect(output[2]?.json).toMatchObject({
 			error: 'This was not sent, because the run ended before it [item 2]',

@@ -188,7 +188,7 @@ describe.each([
 		expect(checked).toMatchObject({
 			...{ check: 'failed', approval: null, count: rows.length + 1, to_send_count: 1 },
 			...{ message: named, html: named },
-			summary: expect.stringContaining('first row 2 of the sheet (PAY-001): amount must be'),
+			summary: expect.stringContaining('the first is row 2 of the sheet (PAY-001): amount must be'),
 		});
 		expect(String(checked.html).match(/row \d+ of the sheet/gi)).toHaveLength(rows.length);
 		expect(refused).toEqual(

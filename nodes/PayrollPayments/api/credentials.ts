@@ -87,7 +87,7 @@ export const FIELDS = {
 			{
 				label: 'Base URL',
 				description:
-					'Address of the service, without /v2. Must use https, or http on this machine.',
+					'Address of the service’s API, without /v2. Must use https, or http on this machine.',
 				example: 'https://api.example.com',
 			},
 			baseUrl,
@@ -95,8 +95,9 @@ export const FIELDS = {
 		authentication: choice(
 			{ label: 'Authentication' },
 			menu({
-				accessToken: 'A token (JWT) that you already have; n8n can’t renew it',
-				legacyApiKey: 'The older scheme, sent as the X-Auth-Token header',
+				accessToken:
+					'A token (JWT) that you already have; n8n can’t renew it or sign payments with it',
+				legacyApiKey: 'The older scheme, sent as X-Auth-Token; n8n can’t sign payments with it',
 				walletSignIn: {
 					name: 'Wallet Sign-In',
 					description: 'Sign in with a wallet; the token is renewed automatically',
@@ -108,7 +109,7 @@ export const FIELDS = {
 			{
 				label: 'Teams and Companies',
 				description:
-					'Optional. One per line, an identifier and a name. Forms then offer these names, and approvals and errors use them.',
+					'Optional. One per line, an ID and a name. Forms then offer these names, and approvals and errors use them.',
 				example: 'te-a1B2c3D4e5F6 Engineering',
 				empty: 'preset',
 				expressions: 'never',
@@ -152,7 +153,7 @@ export const FIELDS = {
 			{
 				label: 'Platform ID',
 				description:
-					'Identifier of the user that the wallet signs in for, usually the address of an account',
+					'ID of the user account that the wallet has its role on, usually 0x…; your provider knows it',
 				example: '0x…',
 			},
 			filledLine,
@@ -169,7 +170,7 @@ export const FIELDS = {
 			{
 				label: 'Sign-In Domain',
 				description:
-					'Recommended. The only domain that a sign-in message may name; if empty, n8n signs a message for any domain.',
+					'Recommended. The only domain that a sign-in message may name: the website’s, not the API’s; if empty, any may.',
 				example: 'app.example.com',
 				empty: 'unset',
 				expressions: 'never',

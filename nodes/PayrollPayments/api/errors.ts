@@ -16,13 +16,13 @@ const DOCUMENTED_STATUSES: readonly number[] = [200, ...REFUSAL_STATUSES, 500];
 
 const CHECK_BASE_URL = 'Check the Base URL in the credentials.';
 
-const SEE_MESSAGE = 'Check the values that were sent; the service’s message may say which.';
+const SEE_MESSAGE = 'Check the values that were sent; the service’s message may say what is wrong.';
 
 const HINTS: Readonly<Record<number, string>> = {
 	200: SEE_MESSAGE,
 	400: SEE_MESSAGE,
-	403: 'The user of these credentials may lack the required role, or the identifier may be wrong. Check both, or use other credentials.',
-	404: 'Check the identifier. It may not exist, or the user of these credentials can’t see it.',
+	403: 'The user of these credentials may lack the required role, or the ID may be wrong. Check both, or use other credentials.',
+	404: 'Check the ID. It may not exist, or the user of these credentials can’t see it.',
 	407: 'Put a user name and password for the proxy into HTTPS_PROXY or HTTP_PROXY of n8n, or have the proxy let n8n through.',
 	409: 'Compare with what the service has: it may have changed, or have this already.',
 	413: 'The request is too large for the service. Send fewer at once.',

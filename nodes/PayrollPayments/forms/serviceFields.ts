@@ -198,10 +198,10 @@ export const returnAllOrLimit = {
 /** Who signs the typed data: the wallet of the credentials, or someone else beforehand. */
 export const signatureFields = {
 	signatureSource: choice(
-		{ label: 'Signature From', description: 'Who signs the typed data' },
+		{ label: 'Signature From', description: 'Who signs' },
 		menu({
 			provided: 'Send a signature made outside n8n',
-			wallet: 'Check the typed data, then sign it with the wallet in the credentials',
+			wallet: 'Check, then sign with the wallet in the credentials',
 		}),
 		'wallet',
 	),
@@ -210,7 +210,8 @@ export const signatureFields = {
 		text(
 			{
 				label: 'Signature',
-				description: 'ECDSA signature of the typed data, 0x followed by 130 hex characters',
+				description:
+					'0x and 130 hex characters; leave empty with Check Only, which shows what to sign',
 				example: '0x4f1c…1b',
 				empty: 'unset',
 			},

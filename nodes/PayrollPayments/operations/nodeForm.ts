@@ -93,8 +93,7 @@ export const subtitle = actionSubtitle();
 export const hints: NodeHint[] = [
 	{
 		type: 'warning',
-		message:
-			'This sends a payment for each input item, or for each row of its list. To review them first, use Check Only under Options.',
+		message: 'This sends a payment for each input item, or for each row of its list',
 		location: 'inputPane',
 		whenToDisplay: 'beforeExecution',
 		displayCondition:

@@ -196,7 +196,7 @@ async function fetchExample(
 	const [id, observation] = now.find(([, { compared }]) => compared !== '0') ?? now[0] ?? [];
 	if (id === undefined || observation === undefined) {
 		throw new UserError(`The service lists nothing for ${watch.entityId} yet`, {
-			hint: 'Publish the workflow anyway: it starts when something is there and changes.',
+			hint: 'Publish the workflow anyway: it starts at the next change.',
 		});
 	}
 	const change = { id, before: observation.compared, now: observation };

@@ -7,7 +7,7 @@ import { EVENTS, eventField } from './eventKinds';
 export const properties: INodeProperties[] = [
 	noticeOf(
 		'firstCheckNotice',
-		'When you publish a workflow that was off, the first check only remembers how things are. Each later one starts it with what has changed since the one before.',
+		'When you publish a workflow that was off, the first check only remembers how things are. Later ones start it if something has changed since.',
 	),
 	...propertiesOf({ event: eventField }),
 	...Object.entries(EVENTS).flatMap(([event, { fields }]) =>

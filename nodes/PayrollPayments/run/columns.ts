@@ -120,8 +120,7 @@ export function columnNamesFor<const Name extends string>(
 			typeOptions: { multipleValues: true },
 			placeholder: 'Add column',
 			default: {},
-			description:
-				'Which column of the input rows has which field, if its header isn’t the field’s name',
+			description: 'Which column has which field, if its header isn’t the field’s name',
 			options: [
 				{
 					displayName: 'Column',

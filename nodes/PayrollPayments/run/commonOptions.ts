@@ -68,7 +68,7 @@ export const ITEM_OPTIONS = {
 		{
 			label: 'Approved Check',
 			description:
-				'Approval, or fingerprint, from the output of Check Only. The node sends exactly what was checked, or nothing. n8n goes on after a no, too: put an If node behind the approval.',
+				'Approval, or fingerprint, from the output of Check Only. The node sends exactly what was checked, or nothing. n8n goes on after a no, too: put an If node behind the question.',
 			example: '7F3A-91C2-0D4E-8B6G',
 			empty: 'refuse',
 			ifNothing:

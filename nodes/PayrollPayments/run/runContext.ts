@@ -140,7 +140,7 @@ export async function openRun(
 				return await openWallet(credentials, client.withoutToken, redactor.text, signal);
 			}
 			throw new UserError('These credentials don’t have a wallet to sign with', {
-				hint: 'Use credentials whose Authentication is Wallet Sign-In. If the form has a field for the signature or address, that works, too.',
+				hint: 'Use credentials whose Authentication is Wallet Sign-In. If the form has Signature From, you can set it to Provided instead; if it has Wallet Address, fill it in.',
 			});
 		}),
 		write: (items, change, entry) => {

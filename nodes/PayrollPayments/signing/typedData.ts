@@ -236,6 +236,6 @@ export async function checkSigner(
 	}
 	return refuseToSign(
 		'Signature isn’t Signer’s signature of this typed data',
-		'Sign exactly this typed data with the wallet in Signer.',
+		'With the wallet in Signer, sign exactly what Check Only shows as signs.',
 	);
 }

@@ -100,7 +100,7 @@ export const filters = {
 		{
 			label: 'Team or Company IDs',
 			description:
-				'Identifiers of teams or companies, separated by commas. Events that name none always pass.',
+				'IDs of teams or companies, separated by commas. Events that name none always pass.',
 			example: 'te-a1B2c3D4e5F6',
 		},
 		identifier('te', 'co'),

@@ -7,11 +7,12 @@ import {
 	UserError,
 } from '../../../nodes/PayrollPayments/shared/errors';
 import { refusalFrom as failureOf } from '../../support/refusals';
-import { fail, moment, pass, runVirtualClock } from './memoryStore';
+import { fail, MemoryStore, moment, never, pass, runVirtualClock } from './memoryStore';
 import {
 	broken,
 	codeOf,
 	invoice,
+	journalOf,
 	ofItem,
 	paid,
 	payment,
@@ -52,6 +53,7 @@ const refusedWith = (message: string, hint: string) => ({
 	error: { message, hint, context: { outcome: 'refused' } },
 });
 
+const UNKNOWN_OUTCOME = 'payments.md#when-the-outcome-is-unknown';
 const WAS_PAID =
 	'The payment of $125.00 to ana@example.com was already paid, so it was not sent again';
 const WAS_SENT =
@@ -342,6 +344,13 @@ describe('n8n’s store', () => {
 		const known = await journal.look([payment, other]);
 		expect(known.map((each) => each.is)).toEqual(['sendable', 'done']);
 		await expect(journal.perform(payment, send)).rejects.toThrow('so it was not sent');
+	});
+
+	it('keeps no copy of a workflow waiting, whose nodes have the same IDs', async () => {
+		store.takesTime = never;
+		void journalOf(store, { nodeId: 'copied' }).look([payment]);
+		const copy = journalOf(new MemoryStore(), { nodeId: 'copied', workflowId: 'copy' });
+		expect(await copy.look([payment])).toEqual([{ is: 'sendable', attempt: 1 }]);
 	});
 
 	it('leaves a payment alone where it cannot be asked, unless its fate is known', async () => {
@@ -713,12 +722,14 @@ describe('a code', () => {
 
 	it('sends nothing where there is no record of that attempt', async () => {
 		const confirmedNotPaid = [await codeOf(scene().pay(payment, broken))];
-		expect(await look([{ ...payment, confirmedNotPaid }])).toMatchObject([
+		const [known] = await look([{ ...payment, confirmedNotPaid }]);
+		expect(known).toMatchObject(
 			refusedWith(
 				'There is no record of the attempt whose code is in “Confirmed Not Paid”, so the payment of $125.00 to ana@example.com was not sent',
 				'A refused attempt leaves no record, and after a restart of n8n only the node that sent it has one. If no other node sent it, clear “Confirmed Not Paid” and run the node again.',
 			),
-		]);
+		);
+		expect(known).toMatchObject({ error: { context: { page: UNKNOWN_OUTCOME } } });
 		expect(store.saved).toEqual([]);
 	});
 });
@@ -831,6 +842,9 @@ describe('a look at several payments', () => {
 	const again = 'Remove one of the two, or get a new authorization for a new payment.';
 	const sameReference =
 		'If both are the same payment, remove one of the two. If not, give each its own reference.';
+	const once =
+		'If the node read one list for several input items, turn on Execute Once in its settings. ';
+	const listed = { ...payment, listIndex: 0 };
 
 	it.each([
 		['typed data', payment, payment, 'authorization', again],
@@ -843,6 +857,22 @@ describe('a look at several payments', () => {
 			again,
 		],
 		['typed data with a reference and without', invoice, payment, 'authorization', again],
+		['place in two lists', listed, listed, 'authorization', once + again],
+		[
+			'typed data elsewhere in the list',
+			listed,
+			{ ...listed, listIndex: 1 },
+			'authorization',
+			again,
+		],
+		['typed data, not the amount', listed, { ...listed, cents: 1 }, 'authorization', again],
+		[
+			'place and reference',
+			{ ...listed, ...invoice },
+			{ ...listed, ...withSalt('1', 'INV-1') },
+			'reference',
+			sameReference,
+		],
 	])('refuses the second of two with the same: %s', async (_which, one, other, what, hint) => {
 		const rows = [withSalt('other'), one, other, other].map((row, index) => ofItem(3 + index, row));
 		const [, first, second, third] = await look(rows);

@@ -135,6 +135,10 @@ describe('the signing guard of administrator invites', () => {
 		}
 	});
 
+	const hintFor = (words: string) =>
+		words.includes('wallet')
+			? 'Check the wallet, the Platform ID in the credentials, and the team or company. If they are right, contact the service’s support.'
+			: 'Compare the typed data with the service’s documentation, or contact its support.';
 	const DOMAIN_MEMBERS =
 		'The domain doesn’t have exactly name, version, chainId and verifyingContract';
 	const notViewer = (given: string) =>
@@ -167,7 +171,7 @@ describe('the signing guard of administrator invites', () => {
 	])('refuses %s, and says so', (_what, input, words, more = {}) => {
 		expect(refusal(input, more)).toMatchObject({
 			message: expect.stringContaining(words),
-			hint: 'Compare the typed data with the service’s documentation, or contact its support.',
+			hint: hintFor(words),
 		});
 	});
 

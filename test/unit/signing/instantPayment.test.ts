@@ -177,7 +177,9 @@ describe('the signing guard of instant payments', () => {
 
 	const refusedWith = (words: string) => ({
 		message: expect.stringContaining(words),
-		hint: 'Compare the typed data with the service’s documentation, or contact its support.',
+		hint: words.includes('wallet')
+			? 'Check the wallet, the Platform ID in the credentials, and the team or company. If they are right, contact the service’s support.'
+			: 'Compare the typed data with the service’s documentation, or contact its support.',
 	});
 	const notTheWallet = (from: string) =>
 		`from is ${from}, not the signing wallet ${wallet.address}`;
@@ -397,6 +399,7 @@ describe('names in the texts that the guard of instant payments reads', () => {
 		...['late-payment-2026-03', 'update-2026-03-01', 'LATE-PAYMENT-2026', '&constructor'],
 		...['date', '100%', '5%30', '%', 'a.b', '', '\\', '&#;'],
 		...['M%C3%BCller & S%C3%B6hne', '\\ud83d\\ude00', '&#128512;', '&#99999999999;', '&lt;b&gt;'],
+		...['apos', 'gt', 'lt', 'nbsp', 'quot'].map((name) => `${teamId}&${name};s`),
 		...ENCODINGS.flatMap((encode) => [encode(teamId), encode(recipientEmail), encode('給与')]),
 	])('don’t refuse %j', async (id) => {
 		await signAndJudge(data({ id }));

@@ -359,7 +359,7 @@ describe('the signer of typed data', () => {
 		await expect(check(signature, judge.address, changed)).rejects.toThrow('Signer’s signature');
 		await expect(check(signature, stranger)).rejects.toMatchObject({
 			message: 'Signature isn’t Signer’s signature of this typed data',
-			hint: 'Sign exactly this typed data with the wallet in Signer.',
+			hint: 'With the wallet in Signer, sign exactly what Check Only shows as signs.',
 		});
 	});
 

@@ -84,7 +84,7 @@ export const createAdministratorInvites = defineWrite({
 	name: 'Create',
 	action: 'Create administrator invites',
 	description:
-		'Invite administrators of a team or company and get the typed data to sign for Execute',
+		'Invite administrators and get typed data for Execute; it exists only in this output',
 	permission: 'manageAdministrators',
 	fields: creationFields,
 	output: administratorInvitesAnswer.extend({ typed_data: administratorTypedData }),

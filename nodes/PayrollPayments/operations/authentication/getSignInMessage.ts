@@ -25,8 +25,7 @@ export const getSignInMessage = defineRead({
 		platformId: text(
 			{
 				label: 'Platform ID',
-				description:
-					'Platform identifier of the user; leave empty to use the one in the credentials',
+				description: 'Platform ID of the user; leave empty to use the one in the credentials',
 				example: '0x…',
 				empty: 'unset',
 			},

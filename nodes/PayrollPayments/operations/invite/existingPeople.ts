@@ -71,7 +71,7 @@ function refuseOtherName(invites: readonly JsonObject[]): void {
 	);
 	if (other === undefined) return;
 	throw new UserError(`No pending invite has an email, but some have ${asWord(other)}`, {
-		hint: `If the service calls an invitee’s address so everywhere, enter email = ${asWord(other)} as Field Names in the credentials.`,
+		hint: `If the service always uses that name for an invitee’s address, enter email = ${asWord(other)} as Field Names in the credentials.`,
 	});
 }
 

@@ -30,7 +30,8 @@ export const resolveNameReview = defineWrite({
 		reviewVersion: text(
 			{
 				label: 'Review Version',
-				description: 'Version of the review that you looked at, a UTC date and time ending in Z',
+				description:
+					'Timestamp of the review, exactly as your system got it: a UTC date and time ending in Z',
 				example: '2026-03-31T09:30:00Z',
 			},
 			utcTimestamp,

@@ -55,7 +55,7 @@ export const runOptions = {
 		{
 			label: 'Confirmed Not Paid',
 			description:
-				'Codes from the error messages of attempts that the service says were not paid, separated by commas; sends exactly these payments once more',
+				'Attempt codes of payments that the service says were not made, separated by commas; sends exactly these once more',
 			example: '7F3A-91C2-1',
 			empty: 'unset',
 			expressions: 'never',
@@ -65,19 +65,20 @@ export const runOptions = {
 	ifAlreadyPaid: choice(
 		{
 			label: 'If Already Paid',
-			description: 'What to do with payments that were made before',
+			description: 'What to do with payments that this node made before',
 			...BY_HAND,
 		},
 		menu({
 			fail: 'Refuse the run; with On Error: Continue, only these payments',
-			skip: 'Pay the rest and output one row each',
+			skip: 'Leave them alone and pay the rest',
 		}),
 		'fail',
 	),
 	typedAmountUnit: choice(
 		{
 			label: 'Typed Amount Unit',
-			description: 'Unit of data.amount in the payment authorization',
+			description:
+				'Unit of data.amount in the payment authorization. With Not Checked, any amount is signed.',
 			...BY_HAND,
 		},
 		menuOf(['cents', 'notChecked', 'tokenSixDecimals'], (unit) => TYPED_AMOUNT_UNITS[unit].label),
@@ -120,7 +121,8 @@ export const options = {
 	expectedPayments: wholeNumber(
 		{
 			label: 'Expected Payments',
-			description: 'How many payments the run must have; with any other number, nothing is sent',
+			description:
+				'How many payments the run must have, paid ones included; with any other number, nothing is sent',
 			empty: 'refuse',
 		},
 		{ least: 1, preset: 0 },
@@ -129,7 +131,7 @@ export const options = {
 		{
 			label: 'Expected Total',
 			description:
-				'Sum of all payments of the run in US dollars; with any other sum, nothing is sent',
+				'Sum of all payments of the run in US dollars, paid ones included; with any other sum, nothing is sent',
 			example: '34500.00',
 			empty: 'refuse',
 		},
@@ -151,11 +153,11 @@ export const fields = {
 	paymentsSource: choice(
 		{ label: 'Payments From', description: 'Where the payments come from' },
 		menu({
-			fields: { name: 'Form', description: 'Fill in the form for each input item' },
+			fields: { name: 'Form', description: 'One payment per input item, from the fields below' },
 			items: {
 				name: 'Input Rows',
 				description:
-					'One payment per input item. Columns: recipient_email, amount (dollars) or amount_cents, reference, authorization. Case, spaces, _ and - make no difference.',
+					'One payment per input item, signed by the wallet. Columns: recipient_email, amount (dollars) or amount_cents, reference, authorization. Case, spaces, _ and - make no difference.',
 			},
 			json: { name: 'JSON', description: 'A list of rows in one field, with the same columns' },
 		}),
@@ -256,7 +258,7 @@ export const fields = {
 			{
 				label: 'Payment Authorization',
 				description:
-					'The EIP-712 payload to sign, or its message (from, to, salt, expires, data). The node compares sender, chain and amount with this form, and a team ID or email address if it has one. Everything else is signed as given. With a provided signature and no Domain, Types and Primary Type, nothing is compared.',
+					'The EIP-712 payload to sign, or its message (from, to, salt, expires, data). The node checks its sender, chain and amount, and a team ID or email address if it has one. All else, above all the wallet that gets the money, is signed as given. With a provided signature and no Domain, Types and Primary Type, nothing is checked.',
 			},
 			paymentPayload,
 		),

@@ -115,7 +115,7 @@ function sentencesOn(run: ReturnType<typeof sortedOut>, service: string): string
 	const summary = `Pay ${toSend.length} of ${all.length} rows, ${centsAsDollars(toSendTotal)} of ${centsAsDollars(total)}`;
 	return [
 		first &&
-			`Check failed: ${refused.length} of ${all.length} rows refused, first ${rowName(first)}: ${messageOf(first.state.error)}`,
+			`Check failed: ${refused.length} of ${all.length} rows refused, the first is ${rowName(first)}: ${messageOf(first.state.error)}`,
 		[summary, notes.join(', ')].filter(Boolean).join('; '),
 		`Service: ${service}`,
 		contracts.size > 0 && `Signed for ${[...contracts].join(' and ')}`,

@@ -156,14 +156,14 @@ export const getTeamUsers = defineRead({
 	action: 'Get many team users',
 	description:
 		'List the users of a team with name, email address, onboarding status and payment eligibility',
-	emptyNotice: 'No user of the team matches Emails and Filters',
+	emptyNotice: 'No users found; check Team ID, Emails and Filters',
 	fields: {
 		teamId: teamId(),
 		...returnAllOrLimit,
 		emails: emails({
 			label: 'Emails',
 			description:
-				'Return only users with these email addresses, separated by commas; unknown addresses are ignored',
+				'Only users with these email addresses, separated by commas. Limit still applies; unknown addresses are ignored.',
 			empty: 'unset',
 		}),
 		filters: collection(

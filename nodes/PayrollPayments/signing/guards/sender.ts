@@ -26,5 +26,8 @@ export function checkSender(
 	const allowed = own.filter(([, address]) => ADDRESS.test(String(address)));
 	if (allowed.some(([, address]) => isSameAddress(String(address), sender))) return;
 	const names = allowed.map((each) => each.join(' ')).join(' or ');
-	refuseToSign(`${path}from is ${sender}, not ${names}`);
+	refuseToSign(
+		`${path}from is ${sender}, not ${names}`,
+		'Check the wallet, the Platform ID in the credentials, and the team or company. If they are right, contact the service’s support.',
+	);
 }
