@@ -10,11 +10,11 @@ import { packSession } from './storedSession';
  *
  * 1. None is usable (`usable` below): `send` in n8nTransport.ts has n8n sign in first. Another node's
  *    request gets a made-up 401 from `authenticateRequest`, after which n8n signs in.
- * 2. A change is to come, and the token ends within a minute: `ensureToken` in client.ts, by `endsSoon`.
+ * 2. A change is to come, and the token ends soon (`ENDS_SOON_MS`): `ensureToken` in client.ts.
  * 3. A read failed, and the token isn't fresh: `readRenewingToken` in client.ts. `ensureToken` makes such a
  *    read before a change, which never renews its own token.
  * 4. n8n repeats another node's plain GET after a 401 or, in the HTTP Request node, after any failure.
- * 5. Another node's change is to be sent, and the token ends within a minute, or the last such change
+ * 5. Another node's change is to be sent, and the token ends soon (`ENDS_SOON_MS`), or the last such change
  *    failed (`mayHaveEnded` below): the made-up 401 of 1. n8n must not repeat the change that failed, so
  *    this helps only the next one.
  *
@@ -28,7 +28,10 @@ export const SIGN_IN_PAUSE_MS = 30_000;
 /** The same after a person was asked and didn't confirm, while the service may still accept the token. */
 const DECLINED_PAUSE_MS = 5 * 60_000;
 
-/** How long we rely on the service's word that it accepts a token, in milliseconds. */
+/**
+ * How long what the service said of a token or a URL counts, in milliseconds: that it accepts the token, that
+ * the URL refused one. Suspicions, and a wrong clock, cause a sign-in no more often than this.
+ */
 export const FRESH_MS = 5 * 60_000;
 
 /** A token that ends sooner, by this machine's clock, is replaced before a write; in milliseconds. */
@@ -57,7 +60,8 @@ interface KnownToken {
 	replacedBy?: string;
 }
 
-interface SignIn {
+/** The sign-in of some credentials that is under way, and what is left of the last one. */
+interface SignInState {
 	pending?: Promise<string>;
 	/** The signals of the callers that wait for it; none for one that nobody can stop. */
 	readonly waiting: Array<AbortSignal | undefined>;
@@ -65,7 +69,8 @@ interface SignIn {
 	readonly replaces: Set<string>;
 	failed?: {
 		readonly at: number;
-		readonly outcome: Promise<string>;
+		/** Throws again what it threw. */
+		readonly rejection: Promise<string>;
 		/** Whether a person may have been asked, and didn't confirm. */
 		readonly wasAsked: boolean;
 	};
@@ -81,7 +86,7 @@ interface SignIn {
  */
 export class Sessions {
 	private readonly tokens = new LruCache<KnownToken>(MAX_REMEMBERED);
-	private readonly signIns = new LruCache<SignIn>(
+	private readonly signIns = new LruCache<SignInState>(
 		MAX_REMEMBERED,
 		({ pending }) => pending !== undefined,
 	);
@@ -132,21 +137,20 @@ export class Sessions {
 	 */
 	markRefusedByRead(boundTo: string, token: string, url: string, isRepeated: boolean): void {
 		const known = this.known(boundTo, token);
-		const isNew = this.isNew(boundTo, token);
-		/** Whether the URL refuses every token. Remembers that it refused this one. */
-		const blamesUrl = () => {
+		/* That a URL refuses a token which was refused before says nothing of the URL. */
+		if (known.isRefused !== true) {
+			const isNew = this.isNew(boundTo, token);
 			const last = this.urlStateOf(boundTo, url);
 			const wasRefused = this.isRecent(last.refusedAt, FRESH_MS);
 			if (!wasRefused) last.refusedAt = this.moment();
-			/* It refused another read within five minutes, or refuses the token that a sign-in just gave. */
+			/* The URL refused another read a moment ago, or refuses the token that a sign-in just gave. */
 			if (wasRefused || (isRepeated && isNew)) {
 				known.wasSpared = true;
-				return true;
+				return;
 			}
-			/* Another URL was to blame for this new token: so is one that accepted nothing within five minutes. */
-			return known.wasSpared === true && isNew && !this.isRecent(last.acceptedAt, FRESH_MS);
-		};
-		if (known.isRefused !== true && blamesUrl()) return;
+			/* Another URL was to blame for this new token. So is this one, if it has accepted nothing lately. */
+			if (known.wasSpared === true && isNew && !this.isRecent(last.acceptedAt, FRESH_MS)) return;
+		}
 		Object.assign(known, { isRefused: true, acceptedAt: undefined });
 	}
 
@@ -161,14 +165,14 @@ export class Sessions {
 		Object.assign(this.known(boundTo, token), { obtainedAt: at, acceptedAt: at, isDoubted: false });
 	}
 
-	/** Whether the service accepted the token within the last five minutes, or gave it. */
+	/** Whether the service accepted the token, or gave it, within the last {@link FRESH_MS}. */
 	isFresh(boundTo: string, token: string): boolean {
 		return this.isRecent(this.peek(boundTo, token).acceptedAt, FRESH_MS);
 	}
 
 	/**
-	 * Whether it ends within a minute, by what it says and this machine's clock. A token that was just
-	 * obtained isn't judged, so that a wrong clock costs no more than a sign-in every five minutes.
+	 * Whether it ends within {@link ENDS_SOON_MS}, by what it says and this machine's clock. A token that was just
+	 * obtained isn't judged, so that a wrong clock costs no more than a sign-in every {@link FRESH_MS}.
 	 */
 	endsSoon(boundTo: string, token: string): boolean {
 		if (this.isRecent(this.peek(boundTo, token).obtainedAt, FRESH_MS)) return false;
@@ -185,7 +189,7 @@ export class Sessions {
 	 * and didn't confirm, and the service may still accept the token.
 	 * @param signIn asks before it signs whether anyone still wants its token
 	 * @param isSuspicion whether it isn't known that the service refused the token. Then there is no new
-	 * sign-in, and no token, within five minutes of the last one.
+	 * sign-in, and no token, within {@link FRESH_MS} of the last one.
 	 */
 	async renew(
 		boundTo: string,
@@ -209,7 +213,7 @@ export class Sessions {
 			if (failed !== undefined) {
 				/* A person who declined isn't asked again soon while the token may still work. */
 				const pause = mayStillWork && failed.wasAsked ? DECLINED_PAUSE_MS : SIGN_IN_PAUSE_MS;
-				if (this.clock.elapsed() - failed.at < pause) return await failed.outcome;
+				if (this.clock.elapsed() - failed.at < pause) return await failed.rejection;
 			}
 			const isWanted = () => state.waiting.some((signal) => signal?.aborted !== true);
 			pending = signIn(isWanted);
@@ -226,8 +230,9 @@ export class Sessions {
 		return obtained;
 	}
 
-	private begin(boundTo: string, state: SignIn, outcome: Promise<string>): void {
-		const end = (failed?: SignIn['failed']) => {
+	/** Shares a sign-in with all who come before it ends, and then keeps its token, or why it failed. */
+	private begin(boundTo: string, state: SignInState, signingIn: Promise<string>): void {
+		const end = (failed?: SignInState['failed']) => {
 			state.pending = undefined;
 			state.waiting.length = 0;
 			state.replaces.clear();
@@ -241,11 +246,12 @@ export class Sessions {
 			for (const each of state.replaces) this.known(boundTo, each).replacedBy = token;
 			end();
 		};
-		state.pending = outcome;
-		outcome.then(adopt, (error: unknown) => {
+		state.pending = signingIn;
+		signingIn.then(adopt, (error: unknown) => {
 			/* That nobody wanted it any more is no failure, so the next one needn't pause. */
 			const wasAsked = error instanceof UserError && error.context.wasAsked === true;
-			end(isStop(error) ? undefined : { at: this.clock.elapsed(), outcome, wasAsked });
+			const at = this.clock.elapsed();
+			end(isStop(error) ? undefined : { at, rejection: signingIn, wasAsked });
 		});
 	}
 

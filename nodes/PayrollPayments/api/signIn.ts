@@ -70,6 +70,7 @@ const VERIFICATION_HINTS: typeof HINTS = {
 function signInError(error: unknown, hints: typeof HINTS): unknown {
 	if (!(error instanceof ServiceError)) return error;
 	const { message, status, inEnvelope, hint, context } = error;
+	/* Messages (errors.ts) leave out the number of a documented status. */
 	const isNumbered = inEnvelope && [...REFUSAL_STATUSES, 500].includes(status);
 	const code = isNumbered ? ` (HTTP ${status})` : '';
 	/* What a proxy's page says, says nothing of the wallet. */

@@ -6,7 +6,10 @@ import { outcomeOf, UserError } from '../shared/errors';
 import { ExecutionMemory, type RunScope } from './executionMemory';
 import type { Journal, Known } from './journal';
 
-/** A change, or a look-up that plans changes, that is sent once in an execution and again in any other. */
+/**
+ * A change, or a look-up by which changes are planned. Once it has succeeded, its execution doesn't send it
+ * again; any other one does.
+ */
 interface ExecutionChange<Answer> {
 	/** Tells it from the run's other changes, as JSON. */
 	readonly identity: unknown;
@@ -14,7 +17,7 @@ interface ExecutionChange<Answer> {
 	readonly isUnrepeatable?: boolean;
 	/** Whether it only reads, so that no failure leaves a change behind. */
 	readonly isRead?: boolean;
-	/** Reads the answer that an earlier try got. */
+	/** Reads the answer of an earlier try once more, so it must accept its own output. */
 	readonly answer: z.ZodType<Answer, z.ZodTypeDef, unknown>;
 }
 

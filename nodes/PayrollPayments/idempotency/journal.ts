@@ -17,7 +17,10 @@ export type Known<Answer> =
 	  }
 	| { readonly is: 'refused'; readonly when?: 'earlierTry'; readonly error: UserError };
 
-/** Keeps a change from being made twice. A payment is recorded before it is signed and sent; of other changes, only what came of it is. */
+/**
+ * Keeps a change from being made twice. A payment is recorded before it is signed and sent; of another change,
+ * only what came of it is recorded.
+ */
 export interface Journal<Change, Answer> {
 	/** What is known of each change, in their order. Sends nothing, and leaves nothing recorded. */
 	look(changes: readonly Change[]): Promise<ReadonlyArray<Known<Answer>>>;

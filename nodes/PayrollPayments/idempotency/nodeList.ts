@@ -85,7 +85,7 @@ class CallQueue {
 				const answer = await this.call(
 					async () => await store.checkProcessedAndRecord([...entries], 'node', options),
 				);
-				/* It rests 20 times as long as calls take, at most 200 ms. Events that come meanwhile share the next call. */
+				/* Nothing needs verification, so a short pause will do: events that come meanwhile share the next call. */
 				if (isOnlyProcess) this.quietUntil = this.lastEnded + Math.min(2 * this.pauseMs, QUIET_MS);
 				if (answer.new.length + answer.processed.length === entries.length) {
 					return new Set(answer.processed.map(String));

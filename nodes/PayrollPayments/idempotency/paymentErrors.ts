@@ -35,12 +35,12 @@ function validityNote({ typedData }: Payment, mayBeOther = false): string {
 }
 
 /** The decisions that leave it open whether the payment was made, and have a code. */
-type Open = 'unknown' | 'otherAuthorization';
+type Unresolved = 'unknown' | 'otherAuthorization';
 
 type Text = readonly [message: string, hint: string];
 
 /** What is said of a payment for each decision that refuses it without a code. */
-const REFUSED: Record<Exclude<Decision, Open | 'sendable'>, (payment: Payment) => Text> = {
+const REFUSED: Record<Exclude<Decision, Unresolved | 'sendable'>, (payment: Payment) => Text> = {
 	paid: ({ summary }) => [
 		`The payment of ${summary} was already paid, so it was not sent again`,
 		`If it is another payment, ${ANOTHER_PAYMENT}. To leave paid rows alone, set If Already Paid to Skip.`,
@@ -59,7 +59,8 @@ const REFUSED: Record<Exclude<Decision, Open | 'sendable'>, (payment: Payment) =
 	],
 };
 
-const OPEN: Record<Open, (payment: Payment, code: string) => Text> = {
+/** The same for each decision that has one. */
+const UNRESOLVED: Record<Unresolved, (payment: Payment, code: string) => Text> = {
 	unknown: (payment, code) => [
 		`The payment of ${payment.summary} was already sent, so it was not sent again. Whether it was made isn’t known`,
 		`${validityNote(payment, payment.reference !== undefined)}${askFirst(code)} If ${nameOf(payment)} was sent for another recipient or amount, ask about that payment. A check that was interrupted can also have left this record.`,
@@ -90,12 +91,12 @@ function unknownOutcome([message, hint]: Text, code: string, failure?: unknown):
 	});
 }
 
-export function openBy(
-	decision: Open,
+export function unresolvedBy(
+	decision: Unresolved,
 	payment: Payment,
 	{ code, isFirst }: { readonly code: string; readonly isFirst: boolean },
 ): UserError {
-	const [message, hint] = OPEN[decision](payment, code);
+	const [message, hint] = UNRESOLVED[decision](payment, code);
 	const isForeign = isFirst && payment.confirmedNotPaid.length > 0;
 	const foreign = isForeign ? 'No code in “Confirmed Not Paid” belongs to this payment. ' : '';
 	return unknownOutcome([message, foreign + hint], code);

@@ -21,10 +21,10 @@ import {
 	notLookedUp,
 	notMade,
 	notRecorded,
-	openBy,
 	outcomeUnknown,
 	refusedBy,
 	sameAsRow,
+	unresolvedBy,
 } from './paymentErrors';
 import {
 	allowedBy,
@@ -80,6 +80,21 @@ function attemptOf(payment: Payment) {
 	const allowed = allowedBy(payment.confirmedNotPaid, identity);
 	const keys = paymentKeysOf(identity, allowed.attempt);
 	return { payment, identity, allowed, keys, code: codeOf(identity, allowed.attempt) };
+}
+
+/** The error for the second of two payments of a run that are the same, or have the same authorization. */
+function repeatedError(
+	{ payment, identity }: Attempt,
+	first: Attempt,
+	what: 'reference' | 'authorization',
+): UserError {
+	const { item, row = `row ${item + 1}`, listIndex } = first.payment;
+	const isListed =
+		listIndex !== undefined &&
+		listIndex === payment.listIndex &&
+		first.identity.termsHash === identity.termsHash &&
+		first.identity.authorizationHash === identity.authorizationHash;
+	return sameAsRow(payment, row, what, isListed);
 }
 
 /** An attempt's claims in this process's memory and in n8n's store. */
@@ -167,7 +182,7 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 			const attempts = left.slice(0, PAYMENTS_PER_LOOKUP).map(attemptOf);
 			const failure = await this.askStore(attempts);
 			for (const attempt of attempts) {
-				const { paymentHash, authorizationHash, termsHash } = attempt.identity;
+				const { paymentHash, authorizationHash } = attempt.identity;
 				const sameAuthorization = firstRows.get(authorizationHash);
 				const first = sameAuthorization ?? firstRows.get(paymentHash);
 				if (first === undefined) {
@@ -176,14 +191,7 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 					continue;
 				}
 				const what = sameAuthorization === undefined ? 'reference' : 'authorization';
-				const { item, row = `row ${item + 1}`, listIndex } = first.payment;
-				const isListed =
-					listIndex !== undefined &&
-					listIndex === attempt.payment.listIndex &&
-					first.identity.termsHash === termsHash &&
-					first.identity.authorizationHash === authorizationHash;
-				const error = sameAsRow(attempt.payment, row, what, isListed);
-				known.push({ is: 'refused', error });
+				known.push({ is: 'refused', error: repeatedError(attempt, first, what) });
 			}
 		}
 		return known;
@@ -329,7 +337,7 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 			return decide(keys, allowed, isRecorded);
 		};
 		const decision = decideNow();
-		const { attempt } = allowed;
+		const { attempt: number } = allowed;
 		/* A claim in flight decides these soon, so no code is offered for them yet. */
 		const isUndecided = ['sendable', 'unknown', 'otherAuthorization'].includes(decision);
 		const isInFlight = [...keys.sent, ...keys.previous].some((key) =>
@@ -339,13 +347,13 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 		if (decision === 'sendable') {
 			/* What this process has not sent, another one may have. */
 			if (!this.stored.has(payment)) return { is: 'refused', error: notLookedUp(failure) };
-			return { is: 'sendable', attempt };
+			return { is: 'sendable', attempt: number };
 		}
 		if (decision === 'unknown' || decision === 'otherAuthorization') {
-			const latest = attempt + Math.max(0, keys.sent.findLastIndex(isRecorded));
+			const latest = number + Math.max(0, keys.sent.findLastIndex(isRecorded));
 			const code =
-				decision === 'unknown' ? codeOf(identity, latest) : secondCodeOf(identity, attempt - 1);
-			const error = openBy(decision, payment, { code, isFirst: attempt === 1 });
+				decision === 'unknown' ? codeOf(identity, latest) : secondCodeOf(identity, number - 1);
+			const error = unresolvedBy(decision, payment, { code, isFirst: number === 1 });
 			return { is: 'unknown', when: 'earlierRun', code, error };
 		}
 		const error = refusedBy(decision, payment);
@@ -362,7 +370,7 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 		const { payment, keys } = attempt;
 		const claimed = claimedKeys(keys, this.isInMemory(payment));
 		const inProcess = this.memory.claim(claimed.map((key) => inMemory(payment, key)));
-		const inStore = await this.claim(attempt).catch((error: unknown) => {
+		const inStore = await this.claimInStore(attempt).catch((error: unknown) => {
 			inProcess.release();
 			throw error;
 		});
@@ -371,7 +379,7 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 		if (inStore !== undefined && !isPaid) return { inProcess, inStore };
 		await inStore?.release().catch(() => undefined);
 		inProcess.release();
-		throw await this.seenError(attempt);
+		throw await this.notClaimedError(attempt);
 	}
 
 	/** n8n's store learns of it with the next claim, or from {@link close}. */
@@ -413,7 +421,7 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 	}
 
 	/** @returns undefined if the keys are recorded by now, by another process or by a call of ours that failed */
-	private async claim({ payment, keys }: Attempt): Promise<PaymentClaim | undefined> {
+	private async claimInStore({ payment, keys }: Attempt): Promise<PaymentClaim | undefined> {
 		const isStored = this.isStored(payment);
 		const claimed = claimedKeys(keys, isStored);
 		const permanentKeys = [...this.justPaid];
@@ -439,7 +447,8 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 		return claim;
 	}
 
-	private async seenError(attempt: Attempt): Promise<UserError> {
+	/** Why a payment couldn't be claimed: another has made, sent or looked it up since the look-up. */
+	private async notClaimedError(attempt: Attempt): Promise<UserError> {
 		const failure = await this.askStore([attempt]);
 		const known = this.known(attempt, failure);
 		return 'error' in known ? known.error : beingLookedUp(attempt.payment);

@@ -101,7 +101,7 @@ function referenceKey(reference: string): string {
 		.normalize('NFKC');
 }
 
-/** Whether two references name two payments. Without one, a payment may be any. */
+/** Whether two references name different payments. A payment without one may be the same as any other. */
 export function isOtherReference(one: string | undefined, other: string | undefined): boolean {
 	return one !== undefined && other !== undefined && referenceKey(one) !== referenceKey(other);
 }
@@ -112,9 +112,9 @@ interface PaymentIdentity {
 	 * doesn't matter: hex digits are read as a number.
 	 */
 	readonly authorizationHash: string;
-	/** Attempts are counted by it. */
+	/** Of the reference or, without one, of the authorization. Attempts are counted by it. */
 	readonly paymentHash: string;
-	/** With recipient and amount. */
+	/** Of `paymentHash`, recipient and amount. */
 	readonly termsHash: string;
 	readonly hasReference: boolean;
 }

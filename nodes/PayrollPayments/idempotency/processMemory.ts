@@ -4,7 +4,7 @@ const MAX_KEYS = 50_000;
 export interface MemoryClaim {
 	/** Removes exactly what the claim has recorded. */
 	release(): void;
-	/** Keeps it: from now on it may be forgotten, once enough others were recorded after it. */
+	/** Ends the claim. Its keys stay recorded until enough others were recorded after them. */
 	keep(): void;
 }
 
@@ -33,14 +33,14 @@ export class ProcessMemory {
 		const added = keys.filter((key) => !this.keys.has(key));
 		for (const key of added) this.inFlight.add(key);
 		this.record(added);
-		const keep = () => {
+		const endFlight = () => {
 			for (const key of added) this.inFlight.delete(key);
 		};
 		const release = () => {
-			keep();
+			endFlight();
 			for (const key of added) this.keys.delete(key);
 		};
-		return { keep, release };
+		return { keep: endFlight, release };
 	}
 
 	record(keys: readonly string[]): void {

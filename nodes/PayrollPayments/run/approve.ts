@@ -145,8 +145,8 @@ function requestsIn(rows: readonly Row[]): string {
 }
 
 /**
- * Refuses the rows whose items name neither their own approval nor, the same for all, that of the run.
- * A run's approval covers all its rows, those that were made before included.
+ * Refuses the rows that aren't approved. A row is approved if its items name its own approval. All rows are if
+ * several items name one approval, that of the run, which also covers the rows that were made before.
  * @param approved what items name as approved
  */
 export function approve(
@@ -252,10 +252,10 @@ export function asListApproves<Some extends Row>(row: Some): Some {
 	return row.state.is === 'refused' ? markedAsLeftAlone(shown) : asRunApproves(shown);
 }
 
-/** The same where an earlier run's change was refused at the check, and is skipped now. */
+/** The same for a change that an earlier run made: it is skipped now, but its check may have refused it. */
 function asListApprovedBeforeSkip<Some extends Row>(row: Some): Some {
-	const wasPaid = 'when' in row.state && row.state.when === 'earlierRun';
-	return wasPaid ? markedAsLeftAlone(row) : asListApproves(row);
+	const wasMadeBefore = 'when' in row.state && row.state.when === 'earlierRun';
+	return wasMadeBefore ? markedAsLeftAlone(row) : asListApproves(row);
 }
 
 function coversSomeError(): UserError {

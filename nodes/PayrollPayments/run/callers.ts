@@ -25,20 +25,20 @@ export function refuseCaller(context: IExecuteFunctions, operation: Operation): 
 	const options = isRecord(saved) ? saved : {};
 	const isAgent = type.endsWith('Tool');
 	const isChange = effect === 'write' && options.checkOnly !== true;
-	if (isAgent && isForPeople === true) byAgent(action, 'Sign in outside the AI agent');
+	if (isAgent && isForPeople === true) refuseAgent(action, 'Sign in outside the AI agent');
 	if (isAgent && isChange && parameters.allowToolWrites !== true) {
 		const isText = typeof parameters.allowToolWrites === 'string';
 		const byHand = 'Allow Writes by AI can’t be an expression: set it by hand';
-		byAgent(action, isText ? byHand : 'To allow it, turn on Allow Writes by AI in the node');
+		refuseAgent(action, isText ? byHand : 'To allow it, turn on Allow Writes by AI in the node');
 	}
 	for (const [name, label] of isAgent ? Object.entries(optionsForPeople) : []) {
 		if ((options[name] ?? '') === '') continue;
-		byAgent(label, 'Clear it, and use it in a node outside the AI agent');
+		refuseAgent(label, 'Clear it, and use it in a node outside the AI agent');
 	}
 	if (!isChange) return;
 	/* Outside n8n's engine, as in MCP, nothing tells a second try from another call. */
 	if (isAgent && retryOnFail === true && !scopeOf(context).hasOwnRun) {
-		byAgent(action, 'Turn off Retry On Fail, with which it could be done twice');
+		refuseAgent(action, 'Turn off Retry On Fail, with which it could be done twice');
 	}
 	if (runsAlone(context)) {
 		refuse(
@@ -63,7 +63,7 @@ function refuse(what: string, reason: string, hint?: string): never {
 	throw new UserError(`“${what}” was refused because ${reason}`, { hint });
 }
 
-function byAgent(what: string, next: string): never {
+function refuseAgent(what: string, next: string): never {
 	refuse(what, `an AI agent called it. ${next}`);
 }
 

@@ -157,11 +157,13 @@ export function checkColumnNames(rows: ReadonlyArray<SheetRow<string>>): void {
 }
 
 /**
+ * Refuses rows that can't be those of the sheet, since no column has the name of a field. With Column Names, the
+ * user has said that they are.
  * @param where what holds the rows
  * @param advice what to do if that isn't the sheet
  * @throws {UserError} if no row has a column of any field
  */
-export function requireRows<Name extends string>(
+export function requireKnownColumn<Name extends string>(
 	rows: ReadonlyArray<SheetRow<Name>>,
 	{ recognized }: Pick<Recognition<Name>, 'recognized'>,
 	{ where, advice }: { readonly where: string; readonly advice: string },

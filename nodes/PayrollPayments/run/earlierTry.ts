@@ -77,7 +77,7 @@ function replacedRows(rows: readonly Row[], before: readonly Row[]): ReadonlySet
 	/* A change that is in another place now was read there, so it isn't the unreadable row here. */
 	const held = new Set(rows.filter(({ writes }) => writes.length > 0).map(requestsOf));
 	const doneBefore = slotsIn(before.filter((row) => !held.has(requestsOf(row))));
-	return new Set(rows.filter((row) => wasNotInJournal(row) && isIn(doneBefore, row)));
+	return new Set(rows.filter((row) => wasNotLookedUp(row) && isIn(doneBefore, row)));
 }
 
 /** What earlier tries have done, or may have done, unless this try reports it in the same place. */
@@ -142,8 +142,8 @@ function isOfEarlierRun({ state, writes }: Row): boolean {
 	return 'when' in state && state.when === 'earlierRun' && writes.length > 0;
 }
 
-/** Whether nobody has asked the journals about a row. */
-function wasNotInJournal(row: Row): boolean {
+/** Whether the journals weren't asked about a row. */
+function wasNotLookedUp(row: Row): boolean {
 	return concernsRun(row) || isUnread(row) || row.state.is === 'read';
 }
 

@@ -8,7 +8,7 @@ import {
 	concernsRun,
 	failedRows,
 	firstItem,
-	nameOf,
+	placeInError,
 	rowsThatAre,
 	type FailedRow,
 	type Place,
@@ -69,7 +69,7 @@ function failureRecords(
 function madeRecords(rows: readonly Row[]) {
 	return madeNow(rows)
 		.flatMap((row) => [...recordsOf(row)])
-		.sort((a, b) => a.item - b.item);
+		.sort((a, b) => a.number - b.number);
 }
 
 function namesOf(items: readonly number[], place?: Place): string[] {
@@ -185,17 +185,17 @@ export function combineFailures(
 	const notSent = sorted.filter((row) => !isReported(row));
 	const messages = otherGroups.map((group) => {
 		const [row = first] = group;
-		const message = messageFor(row.state.error, nameOf(row, firstItem(row)), redactor);
+		const message = messageFor(row.state.error, placeInError(row, firstItem(row)), redactor);
 		return `${message}${alsoIn(group)}`;
 	});
 	const { hint = firstError.hint } = recordOf(first);
 	const alsoFailed = messages.length > 0 && `Also failed: ${listed(messages, MAX_NAMED, '; ')}.`;
-	const name = nameOf(first, firstItem(first));
+	const place = placeInError(first, firstItem(first));
 	return firstError
 		.withDone(details, notesOn(operation.notesOnFailure?.(rows) ?? [], made, notSent))
 		.with({
-			item: typeof name === 'number' ? name : (first.place?.item ?? firstItem(first)),
-			...(typeof name === 'object' && { row: name }),
+			item: typeof place === 'number' ? place : (first.place?.item ?? firstItem(first)),
+			...(typeof place === 'object' && { row: place }),
 			hint: [hint, alsoFailed].filter(Boolean).join(' '),
 			message: `${firstError.message.replace(/\.$/, '')}${alsoIn(firstGroup)}`,
 		});

@@ -8,7 +8,7 @@ import {
 	failedRows,
 	firstItem,
 	inputItemsOf,
-	nameOf,
+	placeInError,
 	rowsThatAre,
 	type FailedRow,
 	type Row,
@@ -19,12 +19,12 @@ import type { OutputRecord } from './write';
 /** `outcome` of a failed item, by the state of its row. */
 export const OUTCOMES = { refused: 'refused', unknown: 'unknown', notSent: 'not_sent' } as const;
 
-/** What a row put out: each record, the input items that it comes from, and the number of its row. */
+/** What a row put out: each record, the input items that it comes from, and its number in the run. */
 export function* recordsOf({ items: all, place, state }: RowThatIs<'done' | 'checked'>) {
 	const { records } = state;
 	for (const [index, record] of records.entries()) {
 		const items = records.length === all.length ? all.slice(index, index + 1) : all;
-		yield { record, place, items: inputItemsOf({ items, place }), item: firstItem({ items }) };
+		yield { record, place, items: inputItemsOf({ items, place }), number: firstItem({ items }) };
 	}
 }
 
@@ -95,7 +95,7 @@ export function failureRecord(
 	const isChange = operation.effect === 'write';
 	const redacted = (text: string | undefined) => text && redactor.text(text);
 	const fields = {
-		error: [messageFor(error, nameOf(row, item), redactor), redacted(note)]
+		error: [messageFor(error, placeInError(row, item), redactor), redacted(note)]
 			.filter(Boolean)
 			.join('. '),
 		error_code: redacted(service?.errorCode),
@@ -131,14 +131,15 @@ export function outputItems(
 		Object.entries(columnsOfRun).map(([name, text]) => [name, redactor.text(text)]),
 	);
 	/* Put in order as they come: a second list of 50,000 records would cost as much memory again. */
-	const byItem: INodeExecutionData[][] = [];
-	const put = (item: number, output: INodeExecutionData) => (byItem[item] ??= []).push(output);
+	const byNumber: INodeExecutionData[][] = [];
+	const put = (number: number, output: INodeExecutionData) =>
+		(byNumber[number] ??= []).push(output);
 	for (const row of rowsThatAre(rows, 'done', 'checked')) {
-		for (const { record, item, items: all } of recordsOf(row)) {
-			const [first = item, ...others] = new Set(all);
+		for (const { record, number, items: all } of recordsOf(row)) {
+			const [first = number, ...others] = new Set(all);
 			const pairedItem =
 				others.length === 0 ? { item: first } : [first, ...others].map((each) => ({ item: each }));
-			put(item, { json: { ...withoutItemError(record), ...ofRun }, pairedItem });
+			put(number, { json: { ...withoutItemError(record), ...ofRun }, pairedItem });
 		}
 	}
 	for (const row of failedRows(rows)) {
@@ -158,5 +159,5 @@ export function outputItems(
 			put(item, { json: node.onError === 'continueErrorOutput' ? routed : json, pairedItem });
 		}
 	}
-	return byItem.flat();
+	return byNumber.flat();
 }

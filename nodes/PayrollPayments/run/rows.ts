@@ -12,6 +12,7 @@ export interface Place {
 
 /** The form of one item, as the fields and options of its operation read it. */
 export interface Form<Input = unknown, Options = unknown> {
+	/** Its number in the run, as in {@link Row}. */
 	readonly items: readonly [number];
 	/** Where it comes from; the run sets it. */
 	readonly place?: Place;
@@ -55,7 +56,10 @@ export type State =
 
 /** One row of a run: usually one input item or row of a list, or all items that share a request. */
 export interface Row<Its extends State = State> {
-	/** Numbers of the input items, ascending. Rows of a list are numbered through all items. */
+	/**
+	 * Its numbers in the run, ascending. They are the input items' numbers, unless an item has a list, whose
+	 * rows are counted one by one. {@link inputItemsOf} gives the input items.
+	 */
 	readonly items: readonly number[];
 	readonly place?: Place;
 	readonly state: Its;
@@ -98,8 +102,8 @@ export function isUnread({ state }: Pick<Row, 'state'>): boolean {
 	return state.is === 'refused' && state.scope === 'form';
 }
 
-/** What errors call the place of a row; undefined if they are about the run of a sheet. */
-export function nameOf({ place, state }: Row, item: number): number | SheetPlace | undefined {
+/** The place that an error of a row names, for `messageFor`; undefined if it is about the run of a sheet. */
+export function placeInError({ place, state }: Row, item: number): number | SheetPlace | undefined {
 	if (concernsRun({ state }) && 'error' in state && state.error instanceof UserError) {
 		const { item: named } = state.error.context;
 		if (named !== undefined) return named;

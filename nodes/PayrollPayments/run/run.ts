@@ -47,7 +47,7 @@ export async function run(
 	const continues = context.continueOnFail();
 	try {
 		const { rows: own, isCheck } = await carryOut(context, operation, redactor, continues);
-		/* Without their output, earlier tries have nothing to put out. */
+		/* With Continue, what earlier tries made would have to be put out, and of a secret nothing is kept. */
 		const isKept = !(continues && operation.hasSecretOutput === true);
 		const hasTries = node.retryOnFail === true && operation.effect === 'write' && isKept;
 		const rows = hasTries ? withEarlierTries(scopeOf(context), own) : own;
@@ -91,10 +91,11 @@ async function carryOut(
 		refuseCaller(context, operation);
 		settings = operation.readSettings(first);
 	} catch (error) {
-		return { rows: refuseAll(operation, all, error) };
+		return { rows: refuseRestWithColumns(operation, all, error) };
 	}
 	const { checkOnly: isCheck = false, checkOutput } = settings;
 	const describeRun = isCheck && checkOutput === 'run' ? operation.describeRun : undefined;
+	/* Before anything is sent, any failed row ends the run. While rows are sent, `endsRun` decides. */
 	const isOver = (rows: readonly Row[]) =>
 		!continues && describeRun === undefined && failedRows(rows).length > 0;
 	if (isOver(all)) return { rows: all, isCheck };
@@ -102,17 +103,17 @@ async function carryOut(
 	try {
 		opened = await openRun(context, redactor, operation, settings);
 	} catch (error) {
-		return { rows: refuseAll(operation, all, error), isCheck };
+		return { rows: refuseRestWithColumns(operation, all, error), isCheck };
 	}
 	const { run, perform } = opened;
-	const checking: RowStep = async (rows) => await check(operation, rows, run);
+	const checking: RunStep = async (rows) => await check(operation, rows, run);
 	if (isCheck) {
-		const describing: RowStep = async (rows) => await describe(rows, run, describeRun);
+		const describing: RunStep = async (rows) => await describe(rows, run, describeRun);
 		return { rows: await inSteps(operation, all, [checking, describing], isOver), isCheck };
 	}
 	const approved = approvedChecks(all);
 	const before = doneInEarlierTries(scopeOf(context));
-	const steps: readonly RowStep[] = [
+	const steps: readonly RunStep[] = [
 		checking,
 		(rows) => refuseDeclined(rows, items, approved),
 		(rows) => approve(operation, rows, run, approved),
@@ -133,7 +134,7 @@ async function carryOut(
 }
 
 /** Refuses every row that would still have been sent, and keeps the columns that its form tells. */
-function refuseAll(operation: Operation, rows: readonly Row[], error: unknown): Row[] {
+function refuseRestWithColumns(operation: Operation, rows: readonly Row[], error: unknown): Row[] {
 	const read = rowsThatAre(rows, 'read');
 	const ofForms = operation.columnsOfForms?.(read.map(({ state }) => state.form)) ?? [];
 	const columns = new Map<Row, OutputRecord | undefined>(
@@ -143,23 +144,23 @@ function refuseAll(operation: Operation, rows: readonly Row[], error: unknown): 
 	return refuseRest(withColumns, error);
 }
 
-/** Takes all rows of a run and gives them back; `Step` in write.ts is one of a single row. */
-type RowStep = (rows: readonly Row[]) => Promise<readonly Row[]> | readonly Row[];
+/** Takes all rows of a run and gives them back; a `Step` (write.ts) is of a single row. */
+type RunStep = (rows: readonly Row[]) => Promise<readonly Row[]> | readonly Row[];
 
 /** Takes the steps in order until the run is over. One that throws refuses the rows that would still have been sent. */
 async function inSteps(
 	operation: Operation,
-	read: readonly Row[],
-	steps: readonly RowStep[],
+	given: readonly Row[],
+	steps: readonly RunStep[],
 	isOver: (rows: readonly Row[]) => boolean,
 ): Promise<readonly Row[]> {
-	let rows = read;
+	let rows = given;
 	for (const step of steps) {
 		if (isOver(rows)) break;
 		try {
 			rows = await step(rows);
 		} catch (error) {
-			rows = refuseAll(operation, rows, error);
+			rows = refuseRestWithColumns(operation, rows, error);
 		}
 	}
 	return rows;
@@ -288,7 +289,7 @@ async function describe(
 }
 
 /**
- * Makes sure of the token before anything is claimed or signed. Left out where the run's memory has an
+ * Makes sure of the token before anything is claimed or signed. Left out where the run's journal has an
  * answer, so that an error here hides nothing of what an earlier try did.
  */
 async function confirmToken(
@@ -298,13 +299,17 @@ async function confirmToken(
 ): Promise<readonly Row[]> {
 	const writes = rowsThatAre(rows, 'ready').flatMap((row) => row.writes);
 	/* Signing in, which needs no permission, is how people get a token. */
-	if (writes.length === 0 || permission === 'none' || run.memory().hasAnswers) return rows;
+	if (writes.length === 0 || permission === 'none') return rows;
+	if (run.executionJournal().hasAnswers) return rows;
 	const [entityId] = writes.map((write) => write.entityId);
 	await ensureToken(entityId);
 	return rows;
 }
 
-/** Whether nothing more is sent. Whatever broke an earlier try would break the other rows, too. */
+/**
+ * Whether nothing more is sent after a row in this state. With *Continue*, only an unknown outcome of this run
+ * ends it, also that of an earlier try: what broke that would break the other rows, too.
+ */
 function endsRun(state: State, { stopsAtUnknown }: Operation, continues: boolean): boolean {
 	if (state.is === 'refused') return !continues;
 	if (state.is !== 'unknown') return false;

@@ -46,8 +46,11 @@ export interface RunContext<Own = unknown> {
 		change: Change<Data>,
 		entry?: JournalEntry<Recorded, Data>,
 	): Write<Data, Recorded>;
-	/** What *Retry On Fail* is answered from memory, so that it plans the same requests again. */
-	memory(): ExecutionJournal;
+	/**
+	 * The journal of the run's changes; payments have another. Look-ups by which changes are planned go through
+	 * it, too, so that *Retry On Fail* plans the same requests again.
+	 */
+	executionJournal(): ExecutionJournal;
 	/** n8n's store of keys, and which node of which workflow runs, for a journal that lasts. */
 	readonly store: ProcessedStore;
 	scope(): RunScope;
@@ -60,7 +63,7 @@ export interface RunContext<Own = unknown> {
 /** Signs and sends a change, if its journal lets it. */
 function performWith(
 	client: Client,
-	memory: () => ExecutionJournal,
+	executionJournal: () => ExecutionJournal,
 	signal: AbortSignal | undefined,
 ): Perform {
 	return async ({ items, call, entityId, sign, isUnrepeatable, entry }) => {
@@ -78,7 +81,7 @@ function performWith(
 			throwIfStopped(signal);
 			return await client.sendWrite({ ...call, body: { ...call.body, ...signature } });
 		};
-		/* Signing in changes nothing, and its token isn't kept in memory. */
+		/* Signing in changes nothing, and its token isn't kept in a journal. */
 		if (call.withoutToken === true) return await send();
 		if (entry !== undefined) {
 			/* Before anything is claimed. */
@@ -87,7 +90,7 @@ function performWith(
 		}
 		const { method, path, body, answer } = call;
 		const change = { identity: [items, method, path, body], isUnrepeatable, answer };
-		return await memory().perform(change, async () => {
+		return await executionJournal().perform(change, async () => {
 			await ensureToken();
 			return await send();
 		});
@@ -126,7 +129,7 @@ export async function openRun(
 	const client = await openClient(context, redactor, { ...settings, signal });
 	const { credentials } = client;
 	const scope = onFirstUse(() => scopeOf(context));
-	const memory = onFirstUse(() => new ExecutionJournal(scope()));
+	const executionJournal = onFirstUse(() => new ExecutionJournal(scope()));
 	const run: RunContext = {
 		approvable: { operation: `${resource}.${operation}`, baseUrl: credentials.baseUrl },
 		credentials: withoutSecretFields(credentials),
@@ -150,7 +153,7 @@ export async function openRun(
 			const shown = { summary, request, signs, signsSummary, reference, columns, entityId };
 			return { ...shown, items, call, sign, isUnrepeatable, entry };
 		},
-		memory,
+		executionJournal,
 		store: context.helpers,
 		scope,
 		hint: (message) => context.addExecutionHints({ message, location: 'outputPane' }),
@@ -165,7 +168,7 @@ export async function openRun(
 	};
 	return {
 		run,
-		perform: performWith(client, memory, signal),
+		perform: performWith(client, executionJournal, signal),
 		/** Makes sure of the token before anything is claimed or signed. */
 		ensureToken: client.ensureToken,
 	};

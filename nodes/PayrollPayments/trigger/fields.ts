@@ -155,6 +155,9 @@ export const filters = {
 	),
 };
 
+/** How many events to remember, unless the option says another number. */
+export const DEDUPLICATION_HISTORY = 5_000;
+
 const options = {
 	acknowledge: choice(
 		{
@@ -187,7 +190,7 @@ const options = {
 			label: 'Deduplication History',
 			description: 'How many events to remember. The oldest are forgotten first.',
 		},
-		{ least: 1, most: 100_000, preset: 5_000 },
+		{ least: 1, most: 100_000, preset: DEDUPLICATION_HISTORY },
 	),
 	includeHeaders: flag(
 		{

@@ -129,7 +129,7 @@ export function outputOf(
 	{ output, invalidPayload, includeHeaders, credentials }: DeliverySettings,
 ): JsonObject {
 	const body = output === 'simplified' ? simplify(event) : event;
-	/* Without replacing what the event itself calls so. */
+	/* A member of the event with this name stays. */
 	const added = (name: string, value: JsonValue): JsonObject => {
 		const free = [name, `delivery_${name}`].find((each) => !Object.hasOwn(body, each));
 		return free === undefined ? {} : { [free]: value };

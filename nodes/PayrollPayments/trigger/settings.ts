@@ -12,7 +12,7 @@ import { messageOf, UserError } from '../shared/errors';
 import { nodeKeyOf } from '../shared/nodeKey';
 import { Redactor } from '../shared/redaction';
 import { refusePauses } from './acknowledge';
-import { parameters } from './fields';
+import { DEDUPLICATION_HISTORY, parameters } from './fields';
 import {
 	readWebhookCredentials,
 	WEBHOOK_CREDENTIALS,
@@ -90,7 +90,7 @@ function settingsOf(options: InputOf<typeof parameters>['options']) {
 	const {
 		acknowledge = 'received',
 		deduplicate = true,
-		deduplicationHistory = 5_000,
+		deduplicationHistory = DEDUPLICATION_HISTORY,
 		/* On as soon as the option is added. */
 		includeHeaders = false,
 		invalidPayload = 'reject',

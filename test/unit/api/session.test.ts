@@ -158,6 +158,14 @@ describe('a token', () => {
 		}
 	});
 
+	it.each([
+		[60 - 1, true],
+		[60, false],
+	])('that ends in %d seconds ends soon: %p', (left, endsSoon) => {
+		const claims = Buffer.from(JSON.stringify({ exp: left })).toString('base64url');
+		expect(sessions.endsSoon(A, `e30.${claims}.c2ln`)).toBe(endsSoon);
+	});
+
 	it('isn’t refused for a minute by reads that never succeeded, once it was new and one refused it', async () => {
 		const refuse = (token: string, ...urls: string[]) => {
 			for (const url of urls) sessions.markRefusedByRead(A, token, url, false);

@@ -8,7 +8,7 @@ import { emailKey } from '../../contract/formats';
 import { INVITE_ROLES, ROLE_NAMES } from '../../contract/roles';
 import { defineWrite, repeated } from '../../run/operation';
 import { eachOrRefused, type Form } from '../../run/rows';
-import { checkColumnNames, requireRows, sheetOf } from '../../run/columns';
+import { checkColumnNames, requireKnownColumn, sheetOf } from '../../run/columns';
 import type { RunContext } from '../../run/runContext';
 import { placeName } from '../../shared/sheetPlace';
 
@@ -92,7 +92,7 @@ function rowsOf(items: readonly InviteItem[]): ReadonlyMap<InviteItem, InviteeRo
 async function groupGuests(items: readonly InviteItem[], context: RunContext) {
 	const rows = rowsOf(items);
 	checkColumnNames([...rows.values()]);
-	requireRows([...rows.values()], RECOGNITION, {
+	requireKnownColumn([...rows.values()], RECOGNITION, {
 		where: 'The input',
 		advice:
 			'If the input is the answer of another node, set Invitees From to JSON and take the rows from an earlier node.',

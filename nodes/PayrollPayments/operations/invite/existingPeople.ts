@@ -40,7 +40,7 @@ export async function lookUpPeople(
 		isRead: true,
 		answer: z.custom<KnownPeople>(),
 	};
-	const once = async () => await context.memory().perform(lookUp, read);
+	const once = async () => await context.executionJournal().perform(lookUp, read);
 	const { settings, mayRunAgain } = context;
 	/* What is remembered stays for a day. */
 	const look = settings.checkOnly === true || !mayRunAgain ? read : once;

@@ -42,7 +42,7 @@ const paymentAnswer = instantPaymentAnswer.transform((answer) => {
 	return others;
 });
 
-/** What the service's answer says, without what the row itself says. */
+/** The output of a paid row: its own columns, which win, and then what else the service answered. */
 function paidRecord(
 	columns: OutputRecord,
 	{ transaction, ...others }: PaymentAnswer,

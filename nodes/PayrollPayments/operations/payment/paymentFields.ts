@@ -86,7 +86,10 @@ export const runOptions = {
 	),
 };
 
-/** What a row of a sheet has of a payment. *Column Names* shows the first one at first. */
+/**
+ * What a row of a sheet has of a payment, as `readCells` (sheet.ts) reads it. The texts of Payments From and
+ * Payments (JSON) list these names, too. *Column Names* shows the first one at first.
+ */
 export const COLUMNS = [
 	'recipient_email',
 	'amount',

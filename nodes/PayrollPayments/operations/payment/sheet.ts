@@ -4,7 +4,7 @@ import {
 	checkColumnNames,
 	fieldsOfRow,
 	columnsUnlike,
-	requireRows,
+	requireKnownColumn,
 	faultInAddress,
 	rowError,
 	sheetOf,
@@ -157,9 +157,14 @@ function hintAtUnused(
 	}
 }
 
+/** The rows of sheets: the forms that don't have all of a payment themselves. */
+function sheetRowsOf(forms: readonly GivenForm[]): ReadonlyMap<GivenForm, SheetRow<Column>> {
+	return sheetOf<Column, GivenForm>(forms.filter((form) => completeForm(form) === undefined));
+}
+
 /** What forms and rows tell of their payments, as far as they can be read. */
 export function columnsOfForms(forms: readonly GivenForm[]): OutputRecord[] {
-	const rows = sheetOf<Column, GivenForm>(forms.filter((form) => completeForm(form) === undefined));
+	const rows = sheetRowsOf(forms);
 	return forms.map((form) => {
 		const row = rows.get(form);
 		try {
@@ -174,13 +179,13 @@ export function columnsOfForms(forms: readonly GivenForm[]): OutputRecord[] {
 /**
  * The payments of a run, in order: those of forms, and those in rows of sheets. A row that can't be read is
  * refused, with the columns that could be.
- * @throws {UserError} if Column Names names a column that no row has
+ * @throws {UserError} if Column Names names a column that no row has, or no column is known
  */
 export function readPayments(forms: readonly GivenForm[], context: RunContext) {
-	const rows = sheetOf<Column, GivenForm>(forms.filter((form) => completeForm(form) === undefined));
+	const rows = sheetRowsOf(forms);
 	checkColumnNames([...rows.values()]);
 	const isList = [...rows.keys()].some(({ place }) => place?.index !== undefined);
-	requireRows([...rows.values()], RECOGNITION, isList ? NOT_IN_LIST : NOT_IN_INPUT);
+	requireKnownColumn([...rows.values()], RECOGNITION, isList ? NOT_IN_LIST : NOT_IN_INPUT);
 	hintAtUnused(rows, context);
 	const payments: PaymentForm[] = [];
 	const unreadable: Row[] = [];
