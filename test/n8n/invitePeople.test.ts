@@ -673,7 +673,7 @@ describe('Existing People: Skip', () => {
 describe('Existing People: Skip, when reading fails', () => {
 	it.each<[string, string, number, RegExp]>([
 		['a 403 for the invites', '^/v2/invites$', 403, /needs the role Team: Admin \(team_admin\)/],
-		['a 404 for the invites', '^/v2/invites$', 404, /^Check the identifier/],
+		['a 404 for the invites', '^/v2/invites$', 404, /^Check the ID/],
 		['a 403 for the users', '/users$', 403, /may lack the required role/],
 	])('says so after %s, how to go on, and sends nothing', async (_name, path, status, hint) => {
 		await sandbox.fault({ match: { method: 'GET', path }, kind: 'status', status, message: 'no' });

@@ -524,7 +524,7 @@ describe('a poll that fails', () => {
 		const kept = 'No changes are lost: the next check that succeeds reports them.';
 		expect(hints).toEqual([
 			expect.stringMatching(`^${kept} Rate limit reached.*longer Poll Times`),
-			expect.stringMatching(`^${kept} Check the identifier`),
+			expect.stringMatching(`^${kept} Check the ID`),
 		]);
 	});
 });

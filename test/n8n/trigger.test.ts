@@ -96,6 +96,8 @@ describe('the credentials', () => {
 	it('can’t be activated for n8n’s engine 2.0, where events would run again', async () => {
 		const n8n = await host({ settings: { engineType: 'v2' } });
 		await expect(n8n.hook('create')).rejects.toThrow('engine 2.0');
+		/* The setting can be changed afterwards. */
+		expect(await n8n.send(depositEvent())).toEqual(NOT_SET_UP);
 	});
 
 	it('reads the credential once a second, and again for an activation or after a failure', async () => {

@@ -10,6 +10,8 @@ export const SPELLINGS: Readonly<Record<string, (text: string) => string>> = {
 	'without 0x': (text) => text.replace(/^0x/, ''),
 	'as JSON': (text) => JSON.stringify(text),
 	'percent-encoded': encodeURIComponent,
+	'percent-encoded as in RFC 3986': (text) =>
+		encodeURIComponent(text).replace(/[!'()*]/g, (one) => `%${one.charCodeAt(0).toString(16)}`),
 	'as a form': (text) => new URLSearchParams({ text }).toString(),
 	hex: (text) => Buffer.from(text).toString('hex'),
 	base64: (text) => Buffer.from(text).toString('base64'),

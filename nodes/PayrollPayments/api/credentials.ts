@@ -11,6 +11,7 @@ import {
 	text,
 	wholeNumber,
 } from '../forms/fieldTypes';
+import { UserError } from '../shared/errors';
 import { filledLine } from '../shared/text';
 import { evmAddress } from '../contract/formats';
 import { identifier } from '../contract/identifiers';
@@ -138,7 +139,10 @@ export const FIELDS = {
 				description: 'The JWT, without the word Bearer',
 				example: 'eyJhbG…',
 			},
-			token,
+			token.refine(
+				(text) => !/^0x[0-9a-fA-F]{64}$/.test(text),
+				'must be a token, not a private key',
+			),
 		),
 	},
 	legacyApiKey: {
@@ -237,6 +241,11 @@ export const FIELDS = {
 	},
 };
 
+/** Hex digits in one spelling. */
+function withoutPrefix(hex: string): string {
+	return hex.toLowerCase().replace(/^0x/, '');
+}
+
 type Saved = Readonly<Record<string, unknown>>;
 
 /** What n8n adds to each credential: where requests with it may go, if *Specific Domains* is chosen. */
@@ -255,9 +264,10 @@ export function entityLabel(id: string, entities: readonly Entity[]): string {
 	return name === id ? id : `${name} (${id})`;
 }
 
+const CORRECT_FIELD = 'Open the Payroll Payments API credentials and correct this field.';
+
 function sourceOf(saved: Saved) {
-	const hint = 'Open the Payroll Payments API credentials and correct this field.';
-	return savedValues(saved, { where: 'in the credentials', hint });
+	return savedValues(saved, { where: 'in the credentials', hint: CORRECT_FIELD });
 }
 
 /** @throws {UserError} that names the field that isn't valid */
@@ -306,7 +316,15 @@ export function readCredentials(saved: Saved, name?: string) {
 		...signIn,
 		allowedDomains: allowedDomains.parse(saved),
 	};
-	return signer === 'privateKey'
-		? { ...wallet, signer, ...readFields(FIELDS.privateKey, source) }
-		: { ...wallet, signer, ...readFields(FIELDS.remoteSigner, source) };
+	if (signer === 'remoteSigner') {
+		return { ...wallet, signer, ...readFields(FIELDS.remoteSigner, source) };
+	}
+	const own = readFields(FIELDS.privateKey, source);
+	/* Pasted into the wrong field, it would be sent in a URL. */
+	if (withoutPrefix(signIn.platformId) === withoutPrefix(own.privateKey)) {
+		throw new UserError('Platform ID in the credentials must not be the private key', {
+			hint: CORRECT_FIELD,
+		});
+	}
+	return { ...wallet, signer, ...own };
 }

@@ -2,7 +2,7 @@ import { ServiceError } from '../shared/errors';
 import type { HttpAnswer } from '../shared/http';
 import { isRecord, parseJson, type JsonValue } from '../shared/json';
 import { listed } from '../shared/lists';
-import { shorten, type Redact } from '../shared/redaction';
+import { safeExcerpt, type Redact } from '../shared/redaction';
 import type { Call } from './call';
 import { isReadable, readFailure, shownOf } from './failureBody';
 import { mayHaveSucceeded } from './doubtfulRefusals';
@@ -94,9 +94,9 @@ interface FailedAnswer extends HttpAnswer {
 }
 
 /** The origin that a redirect leads to: its path may hold a secret. */
-function originOf({ location = '' }: FailedAnswer['headers']): string {
+function originOf({ location = '' }: FailedAnswer['headers'], redact: Redact): string {
 	const isUrl = /^https?:/i.test(location) && URL.canParse(location);
-	return isUrl ? ` to ${shorten(new URL(location).origin, 100)}` : '';
+	return isUrl ? ` to ${safeExcerpt(new URL(location).origin, redact, 100)}` : '';
 }
 
 /** What a failure says that isn't in the documented form, if it is JSON; a web page isn't shown. */
@@ -144,7 +144,7 @@ export function errorFor(
 	if (status >= 300 && status < 400) {
 		const why = 'The node doesn’t follow redirects, so that the token can’t go to another host.';
 		return fault(
-			`The service answered with a redirect${originOf(headers)}`,
+			`The service answered with a redirect${originOf(headers, redact)}`,
 			`${why} ${CHECK_BASE_URL}`,
 		);
 	}

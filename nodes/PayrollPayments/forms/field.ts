@@ -9,6 +9,8 @@ import type {
 import { z } from 'zod';
 import { messageOf, UserError, wrapError } from '../shared/errors';
 import { isRecord } from '../shared/json';
+import { listed } from '../shared/lists';
+import { asWord } from '../shared/redaction';
 
 /** How n8n shows a field. Its name, and when it's shown, come from the set of fields that it's in. */
 type FieldForm = Omit<INodeProperties, 'name' | 'displayOptions' | 'required' | 'noDataExpression'>;
@@ -212,7 +214,7 @@ export function refusalOf(label: string, error: z.ZodError, hint = RUN_AGAIN): U
 	const [issue] = error.issues;
 	const fault =
 		issue?.code === 'unrecognized_keys'
-			? `has an unknown property: ${issue.keys.join(', ')}`
+			? `has an unknown property: ${listed(issue.keys.map(asWord), 5)}`
 			: (issue?.message ?? 'isn’t valid');
 	const path = (issue?.path ?? []).map((step) =>
 		typeof step === 'number' ? `, entry ${step + 1}` : `, ${titleOf(step)}`,

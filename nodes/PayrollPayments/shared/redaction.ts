@@ -48,6 +48,14 @@ function unicodeEscape(character: string): string {
 	return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
+/** Percent-encoded as Python, PHP and signers of requests do it. */
+function asRfc3986(text: string): string {
+	return encodeURIComponent(text).replace(
+		/[!'()*]/g,
+		(character) => `%${character.charCodeAt(0).toString(16)}`,
+	);
+}
+
 /** The part of a Base64 text that a secret alone decides, wherever it stands in what was encoded. */
 function inBase64(bytes: Buffer, before: number): string {
 	const text = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64');
@@ -62,6 +70,8 @@ const SPELLINGS: ReadonlyArray<(text: string, bytes: Buffer) => string> = [
 	(text) => text,
 	(text) => encodeURIComponent(text),
 	(text) => encodeURIComponent(text).replaceAll('%2F', '/'),
+	(text) => asRfc3986(text),
+	(text) => asRfc3986(text).replaceAll('%2F', '/'),
 	(text) => new URLSearchParams([['', text]]).toString().slice(1),
 	(text) => JSON.stringify(text).slice(1, -1),
 	(text) => JSON.stringify(text).slice(1, -1).replaceAll('/', '\\/'),
@@ -133,10 +143,28 @@ function spansOf(sought: string, text: string): Span[] {
 	return spans;
 }
 
+/** A line break in Base64, or in a long header, also as JSON writes it; in upper case. */
+const FOLD = /((?:[\r\n]|\\[RN])+[ \t]*)/;
+
+/** The text without its line breaks, and where each of its characters stood. */
+function unfolded(text: string) {
+	const places: number[] = [];
+	const lines: string[] = [];
+	let start = 0;
+	for (const [index, part] of text.split(FOLD).entries()) {
+		if (index % 2 === 0) {
+			lines.push(part);
+			for (let place = start; place < start + part.length; place++) places.push(place);
+		}
+		start += part.length;
+	}
+	return { line: lines.join(''), places };
+}
+
 /**
  * Removes known secrets from text from outside, because the service, a signer or a sender may echo what
- * it was sent. Finds whole secrets, as they are and in the spellings above. Ignores secrets under 8
- * characters. Takes time linear in the length of the text, however long the secrets are.
+ * it was sent. Finds whole secrets, as they are and in the spellings above, also over several lines.
+ * Ignores secrets under 8 characters. Takes time linear in the length of the text, however long the secrets are.
  */
 export class Redactor {
 	private readonly secrets = new Set<string>();
@@ -164,10 +192,20 @@ export class Redactor {
 		}
 	};
 
-	private withhold(text: string): string {
+	private spansIn(searched: string): Span[] {
 		this.spellings ??= spellingsOf(this.secrets);
+		return [...this.spellings].flatMap((spelling) => spansOf(spelling, searched));
+	}
+
+	private withhold(text: string): string {
 		const searched = inUpperCase(text);
-		const spans = [...this.spellings].flatMap((spelling) => spansOf(spelling, searched));
+		const spans = this.spansIn(searched);
+		if (FOLD.test(searched)) {
+			const { line, places } = unfolded(searched);
+			for (const { start, end } of this.spansIn(line)) {
+				spans.push({ start: places[start] ?? 0, end: (places[end - 1] ?? 0) + 1 });
+			}
+		}
 		let shown = '';
 		let last = 0;
 		for (const { start, end } of spans.sort((one, other) => one.start - other.start)) {

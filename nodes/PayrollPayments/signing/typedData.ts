@@ -2,7 +2,7 @@ import { hashTypedData, isAddress } from 'viem/utils';
 
 import { z } from 'zod';
 import { isRecord, type JsonValue } from '../shared/json';
-import { quoted } from '../shared/redaction';
+import { asWord, quoted } from '../shared/redaction';
 import { readChainId } from './chains';
 import { isHex, isSameAddress, readSignature, refuseToSign, signerOf, type Hex } from './signature';
 
@@ -146,7 +146,9 @@ function fitStruct(
 	prefix: string,
 ): Json {
 	const extra = Object.keys(value).find((name) => members.every((member) => member.name !== name));
-	if (extra !== undefined) return refuseToSign(`${prefix}${extra} would be sent, but not signed`);
+	if (extra !== undefined) {
+		return refuseToSign(`${prefix}${asWord(extra)} would be sent, but not signed`);
+	}
 	const copied = members.map(({ name, type }): [string, JsonValue] => {
 		if (!Object.hasOwn(value, name)) return refuseToSign(`${prefix}${name} is missing`);
 		return [name, fit(value[name], type, types, `${prefix}${name}`)];

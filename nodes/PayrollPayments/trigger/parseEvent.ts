@@ -6,6 +6,7 @@ import {
 	OPTIONAL_FIELDS,
 } from '../api/schemas/events';
 import { DEEPEST, isDeeperThan, isRecord, parseExactly, type JsonObject } from '../shared/json';
+import { asWord } from '../shared/redaction';
 import { Rejected } from './rejected';
 
 /** A delivery that is an event. */
@@ -42,8 +43,7 @@ export function parseEvent(
 	}
 	const [member] = outOfRange;
 	if (member !== undefined) {
-		const where = member.slice(0, 60);
-		throw notAnEvent(`the body contains a number that JSON can’t hold, in ${where}`);
+		throw notAnEvent(`the body contains a number that JSON can’t hold, in ${asWord(member)}`);
 	}
 
 	const { data: essentials, error } = essentialSchema.safeParse(event);

@@ -5,6 +5,7 @@ import { timeIn } from '../shared/time';
 import type { JsonObject, JsonValue } from '../shared/json';
 import { nodeKeyOf } from '../shared/nodeKey';
 import { Redactor } from '../shared/redaction';
+import { refusePauses } from './acknowledge';
 import { isAllowed } from './allowlist';
 import { claimsOf, eventKey, settleWhenAnswered, type OutgoingResponse } from './claims';
 import { itemWithError } from './editorError';
@@ -44,6 +45,7 @@ export async function receive(context: IWebhookFunctions): Promise<IWebhookRespo
 			const what = `This delivery was answered with 200, but ${displayName} leaves its event out`;
 			return show(answered, what, `Change ${displayName}, or send an event that passes.`);
 		}
+		if (settings.acknowledge === 'finished') warnOfPauses(context);
 		if (settings.history !== undefined && !isTest) {
 			const claims = claimsOf(nodeKeyOf(context.getWorkflow(), node));
 			const claim = await claims.claim(eventKey(received.idempotencyKey), settings.history);
@@ -77,6 +79,17 @@ function refuseSettings(error: unknown): never {
 	throw new Rejected(500, 'The receiving workflow is not set up correctly', {
 		logged: messageOf(error),
 	});
+}
+
+/** n8n doesn't ask `activate` if only other nodes were changed. Events that were refused here would be lost. */
+function warnOfPauses(context: IWebhookFunctions): void {
+	try {
+		refusePauses(context);
+	} catch (error) {
+		context.logger.error(
+			`Payroll Payments Trigger: ${messageOf(error)}. n8n acknowledges events then`,
+		);
+	}
 }
 
 /**

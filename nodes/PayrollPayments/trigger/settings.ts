@@ -62,13 +62,12 @@ export async function loadSettings(
 	node: INode,
 	redactor: Redactor,
 ): Promise<DeliverySettings> {
+	refuseOtherEngine(context);
 	const source = parametersOf(context, node, parameters);
 	const isVerified = source.read('authentication') !== 'none';
 	const credentials = isVerified ? await recentCredentials(context, node) : undefined;
 	redactor.add(...(credentials?.secrets ?? []));
-	const settings = readSettings(source, credentials);
-	if (settings.acknowledge === 'finished') refusePauses(context);
-	return settings;
+	return readSettings(source, credentials);
 }
 
 /**
@@ -117,7 +116,7 @@ function settingsOf(options: InputOf<typeof parameters>['options']) {
 }
 
 /** n8n's engine 2.0, a preview, leaves out `execute`, which stops what ran before a restart (recordOnce.ts). */
-function refuseOtherEngine(context: IHookFunctions): void {
+function refuseOtherEngine(context: IWebhookFunctions | IHookFunctions): void {
 	if (context.getWorkflowSettings().engineType !== 'v2') return;
 	throw new UserError('This trigger doesn’t work with n8n’s engine 2.0', {
 		hint: 'Use the usual engine in the settings of this workflow.',
@@ -129,9 +128,9 @@ export async function activate(context: IHookFunctions): Promise<boolean> {
 	const redactor = new Redactor();
 	let settings: DeliverySettings;
 	try {
-		refuseOtherEngine(context);
 		recent = { second: 0, reads: new Map() };
 		settings = await loadSettings(context, context.getNode(), redactor);
+		if (settings.acknowledge === 'finished') refusePauses(context);
 	} catch (error) {
 		throw new NodeOperationError(context.getNode(), redactor.text(messageOf(error)), {
 			description: error instanceof UserError ? error.hint : undefined,

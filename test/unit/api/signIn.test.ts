@@ -110,6 +110,11 @@ describe('signing in', () => {
 			/redirect to https:\/\/x\.example \(HTTP 301\)$/,
 			NO_REDIRECTS,
 		],
+		[
+			'a redirect whose host has the key where it’s cut',
+			{ ...answer(301, ''), headers: { location: `https://${'a'.repeat(50)}.${privateKey}.x` } },
+			/redirect to https:\/\/a{50}\.\[…\]\.x /,
+		],
 		['the last redirect', answer(399, ''), /redirect/, NO_REDIRECTS],
 		['a web page', answer(200, '<html>'), /Unexpected response/, CHECK_URL],
 		['10 MB', success({ siwe: 'x'.repeat(10_000_000) }), /more than 8192 characters/],

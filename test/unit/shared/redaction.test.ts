@@ -10,6 +10,8 @@ const TOKEN = 'sk_live_51Hq/8xYz+Abc~defGHI="&<jklMNO';
 
 const redact = (text: string, ...secrets: unknown[]) => new Redactor().add(...secrets).text(text);
 
+const inLines = (text: string, end: string) => text.replace(/.{12}(?!$)/g, `$&${end}`);
+
 describe('a secret is withheld', () => {
 	it.each<[string, (secret: string) => string]>([
 		...Object.entries(SPELLINGS),
@@ -27,6 +29,9 @@ describe('a secret is withheld', () => {
 			'percent-encoded in lower case',
 			(secret) => encodeURIComponent(secret).replace(/%../g, (code) => code.toLowerCase()),
 		],
+		['in Base64 in lines', (secret) => inLines(Buffer.from(secret).toString('base64'), '\r\n')],
+		['in that as JSON', (secret) => inLines(Buffer.from(secret).toString('base64'), '\\n')],
+		['folded, as in a header', (secret) => inLines(secret, '\r\n ')],
 		['in Base64 of a header', (secret) => Buffer.from(`Bearer ${secret}`).toString('base64')],
 		['in Base64 of a login', (secret) => Buffer.from(`me:${secret}@`).toString('base64url')],
 		['percent-encoded twice', (secret) => encodeURIComponent(encodeURIComponent(secret))],
@@ -36,7 +41,14 @@ describe('a secret is withheld', () => {
 		],
 		['more than once', (secret) => `${secret} and ${secret}${secret}`],
 	])('%s', (_how, spell) => {
-		for (const secret of [TOKEN, KEY, 'pass word', 'ключ-от-кассы', '~~~~~~?>']) {
+		for (const secret of [
+			TOKEN,
+			KEY,
+			'pass word',
+			'ключ-от-кассы',
+			'~~~~~~?>',
+			'pw*Horse!battery~42(staple)',
+		]) {
 			const plain = spell('').replace(/^""$/, '');
 			const shown = redact(`before ${spell(secret)} after`, secret);
 			const rest = shown.replaceAll(WITHHELD, '');

@@ -264,6 +264,10 @@ describe('typed data', () => {
 		['message.a[1] is 5, which isn’t a valid string', noteOf('string[]', ['', 5])],
 		['The domain is empty', { domain: {} }],
 		['domain.spender would be sent, but not signed', { domain: { spender: stranger } }],
+		[
+			'domain."Send it to\\nme" would be sent, but not signed',
+			{ domain: { 'Send it to\nme': '' } },
+		],
 		['The domain has an empty name or version', { domain: { name: '' } }],
 		['The domain has an empty name or version', { domain: { version: '' } }],
 		...[
