@@ -105,8 +105,6 @@ const settingsShape = z
 
 		/** `event_version` of events; null is the payload's major version. */
 		eventVersion: z.string().min(1).nullable().default('1.0'),
-		/** The `idempotency_key` of all test events of Endpoint 9; null gives each its own. */
-		testEventKey: z.string().min(1).nullable().default(null),
 		/** Whether payments and invites cause events by themselves. */
 		automaticEvents: z.boolean().default(true),
 		/** How payments end; `open` leaves them to a control endpoint. */

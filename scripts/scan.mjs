@@ -15,7 +15,7 @@ import { packedPackage } from '../tooling/packaging.mjs';
 import { buildFolder, repository } from '../tooling/paths.mjs';
 import { run } from '../tooling/processes.mjs';
 
-const MAXIMUM_BYTES = 205_000;
+const MAXIMUM_BYTES = 206_000;
 const UNPUBLISHED_FILES = /\.(ts|map)$|(^|\/)(test|sandbox|scripts|benchmark|node_modules)\//;
 
 /** The files that the scanner itself lints in a tarball. */

@@ -26,10 +26,7 @@ export const sendTestDelivery = defineOperation<Request>(
 		const version = typeof body.version === 'number' ? body.version : 2;
 		const event = makeEvent(String(body[settings.eventTypeFieldName]), organisation, {
 			eventVersion: eventVersionOf(settings, version),
-			envelope: {
-				request_id: requestId,
-				...(settings.testEventKey !== null && { idempotency_key: settings.testEventKey }),
-			},
+			envelope: { request_id: requestId },
 		});
 		const delivery = deliveries.send(event, { endpoint: webhook_nanoid }, settings);
 		return {

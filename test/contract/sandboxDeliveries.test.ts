@@ -256,15 +256,6 @@ describe('what payments and invites cause', () => {
 		expect(await events(1)).toMatchObject([{ event_type: 'invite.accepted', invite }]);
 	});
 
-	it('test events have one key if the settings say so', async () => {
-		sandbox.service.change({ testEventKey: 'the one key' });
-		const path = `/v2/webhooks/test/${sandbox.organisation.firstWebhookId}`;
-		for (let time = 0; time < 2; time++)
-			await administrator.post(path, { event_type: 'document.signed' });
-		const keys = (await events(2)).map(({ idempotency_key }) => idempotency_key);
-		expect(keys).toEqual(['the one key', 'the one key']);
-	});
-
 	it('by the letter of the document, nothing is announced, and the version is the payload’s', async () => {
 		sandbox.service.change(letterOfTheDocument);
 		await pay();

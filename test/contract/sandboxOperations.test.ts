@@ -2,12 +2,10 @@ import { request } from 'node:http';
 
 import { id, Wallet } from 'ethers';
 import { SiweMessage } from 'siwe';
-import { z } from 'zod';
 
 import type { AdministratorInviteTypedData } from '../../sandbox/administratorInvites';
 import type { AccountName } from '../../sandbox/server';
 import type { SettingsInput } from '../../sandbox/settings';
-import { allowedTexts, forbiddenTexts } from '../n8n/conformance/examples';
 import { useActionSandbox, type Payload } from '../support/actionSandbox';
 import { dataOf, SandboxClient, type Reply } from '../support/sandboxClient';
 
@@ -320,14 +318,6 @@ it('answers have fields of other names, but not in typed data', async () => {
 	expect(Object.keys(balances)).toEqual(['account_address', 'balances']);
 	const { data } = Object((await inviteViewer(administrator())).body);
 	expect(data.typed_data.typed_data).toHaveProperty('from');
-});
-
-it('takes an email if zod does', () => {
-	const doubtful = ['.ana@example.com', 'ana.@example.com', 'ana..b@example.com', 'ana@example.c'];
-	const given = [...doubtful, ...allowedTexts('Email'), ...forbiddenTexts('Email')];
-	const isTaken = (text: string) => sandbox.service.description.allows('Email', text);
-	const isEmail = (text: string) => z.string().email().safeParse(text).success;
-	expect(given.filter(isTaken)).toEqual(given.filter(isEmail));
 });
 
 it('answers what it can’t read in its own form, and logs it', async () => {

@@ -255,54 +255,25 @@ describe('the practice desk', () => {
 	});
 });
 
-describe('changes for polling', () => {
-	let client: SandboxClient;
-	const team = () => sandbox.service.organisation.teams[0];
-
-	beforeEach(async () => {
-		client = await SandboxClient.of(sandbox, 'companyAdministrator').signIn();
-	});
-
-	const answer = async (path: string) => await client.get(`${path}nanoid=${team()?.nanoid}`);
+it('adds, changes, removes and restores a user, as polling sees it', async () => {
+	const client = await SandboxClient.of(sandbox, 'companyAdministrator').signIn();
+	const team = sandbox.service.organisation.teams[0];
 	const users = async (): Promise<string> =>
-		(await client.get(`/v2/teams/${team()?.nanoid}/users?count=500`)).text;
-
-	it('adds, changes, removes and restores a user', async () => {
-		await field('New user’s email').fill('new.user@example.com');
-		await pressUntil('Add user', /^Added .*new\.user@example\.com/);
-		const nanoid = team()?.users.at(-1)?.nanoid ?? '';
-		const now = () => ({ ...sandbox.service.organisation.user(nanoid)?.user });
-		const { role, payable } = now();
-		await field('User').selectOption(nanoid);
-		await pressUntil('Change role', /has the role/);
-		await pressUntil('Change payable', /payable now\.$/);
-		expect(now().role).not.toBe(role);
-		expect(now().payable).toBe(!payable);
-		await pressUntil('Remove', /^Removed .*new\.user/);
-		expect(await users()).not.toContain('new.user@example.com');
-		await pressUntil('Restore', /^Restored .*new\.user/);
-		expect(await users()).toContain('new.user@example.com');
-	});
-
-	it('adds an invite and ends it', async () => {
-		await page.locator('#invite-email').fill('guest@example.com');
-		await pressUntil('Add invite', 'Invited guest@example.com.');
-		expect((await answer('/v2/invites?')).text).toContain('guest@example.com');
-		await field('Pending invite').selectOption('guest@example.com');
-		await pressUntil('Accept', /^The invite of guest@example\.com is/);
-		expect((await answer('/v2/invites?')).text).not.toContain('guest@example.com');
-		expect(await users()).toContain('guest@example.com');
-	});
-
-	it('expires tokens and fails the next call', async () => {
-		const balance = async () => (await answer('/v2/balance?')).status;
-		await field('The next call from n8n').selectOption('gets 503, unavailable');
-		await pressUntil('Fail the next call', /^Planned: the next call from n8n gets 503/);
-		expect([await balance(), await balance()]).toEqual([503, 200]);
-		await pressUntil('Expire all tokens', /^All tokens have expired/);
-		expect(await balance()).toBe(401);
-		await page.locator('#requests .pill', { hasText: '401' }).waitFor();
-	});
+		(await client.get(`/v2/teams/${team?.nanoid}/users?count=500`)).text;
+	await field('New user’s email').fill('new.user@example.com');
+	await pressUntil('Add user', /^Added .*new\.user@example\.com/);
+	const nanoid = team?.users.at(-1)?.nanoid ?? '';
+	const now = () => ({ ...sandbox.service.organisation.user(nanoid)?.user });
+	const { role, payable } = now();
+	await field('User').selectOption(nanoid);
+	await pressUntil('Change role', /has the role/);
+	await pressUntil('Change payable', /payable now\.$/);
+	expect(now().role).not.toBe(role);
+	expect(now().payable).toBe(!payable);
+	await pressUntil('Remove', /^Removed .*new\.user/);
+	expect(await users()).not.toContain('new.user@example.com');
+	await pressUntil('Restore', /^Restored .*new\.user/);
+	expect(await users()).toContain('new.user@example.com');
 });
 
 describe('starting over', () => {

@@ -18,9 +18,13 @@ type Change = readonly [from: string, to: string];
 const TEXT: Change = ["''", '"Stryker was here!"'];
 const LIST: Change = ['[]', '["Stryker was here"]'];
 
-type Explained = Readonly<Record<string, { changes: readonly Change[]; why: string }>>;
+type Explained = Readonly<
+	Record<string, readonly Change[] | { changes: readonly Change[]; why: string }>
+>;
 
-/** By file and line. */
+const UNREACHABLE = 'There is always a value; only the compiler doesn’t know.';
+
+/** By file and line. Changes without a reason are {@link UNREACHABLE}. */
 const EXPLAINED: Readonly<Record<string, Explained>> = {
 	'idempotency/paymentJournal.ts': {
 		'for (const { payment } of attempts) this.stored.set(payment, () => false);': {
@@ -46,10 +50,7 @@ const EXPLAINED: Readonly<Record<string, Explained>> = {
 		},
 	},
 	'operations/payment/check.ts': {
-		'return knownOfRow === undefined ? [] : withKnown(row, knownOfRow, ifAlreadyPaid);': {
-			changes: [LIST],
-			why: 'The journal knows something of each; only the compiler doesn’t know.',
-		},
+		'return knownOfRow === undefined ? [] : withKnown(row, knownOfRow, ifAlreadyPaid);': [LIST],
 		'writes: earlier?.writes ?? [],': {
 			changes: [['earlier?.writes', 'earlier.writes'], LIST],
 			why: 'An earlier try that paid is remembered with its row, and what is known of it replaces this.',
@@ -78,22 +79,15 @@ const EXPLAINED: Readonly<Record<string, Explained>> = {
 			],
 			why: 'If the wallet can’t be opened, this check fails, and run/earlierTry.ts then tells the same.',
 		},
-		"return slotsOf(form)[0] ?? '';": {
-			changes: [TEXT],
-			why: 'A payment has one slot; only the compiler doesn’t know.',
-		},
+		"return slotsOf(form)[0] ?? '';": [TEXT],
 	},
 	'operations/payment/paymentRow.ts': {
-		"return known.is === 'sendable' && known.attempt > 1;": {
-			changes: [["known.is === 'sendable'", 'true']],
-			why: 'Nothing else has attempts; only the compiler doesn’t know.',
-		},
+		"return known.is === 'sendable' && known.attempt > 1;": [["known.is === 'sendable'", 'true']],
 	},
 	'operations/payment/checkReport.ts': {
-		"const code = row.known.is === 'unknown' ? row.known.code : undefined;": {
-			changes: [["row.known.is === 'unknown'", 'true']],
-			why: 'No others are listed; only the compiler doesn’t know.',
-		},
+		"const code = row.known.is === 'unknown' ? row.known.code : undefined;": [
+			["row.known.is === 'unknown'", 'true'],
+		],
 		'const isSheet = withoutReference.some(({ place }) => place?.row !== undefined);': {
 			changes: [
 				[
@@ -105,38 +99,23 @@ const EXPLAINED: Readonly<Record<string, Explained>> = {
 		},
 	},
 	'operations/payment/outcome.ts': {
-		'return code === undefined ? [] : `${paymentName(row)} (${what} ${code})`;': {
-			changes: [['code === undefined', 'false'], LIST],
-			why: 'Each payment whose outcome is unknown has a code; only the compiler doesn’t know.',
-		},
-		"const what = isPayment(row) ? `${row.payment.summary}, code` : 'code';": {
-			changes: [["'code'", '""']],
-			why: 'Only payments have a code; only the compiler doesn’t know.',
-		},
+		'return code === undefined ? [] : `${paymentName(row)} (${what} ${code})`;': [
+			['code === undefined', 'false'],
+			LIST,
+		],
+		"const what = isPayment(row) ? `${row.payment.summary}, code` : 'code';": [["'code'", '""']],
 	},
 	'operations/payment/report.ts': {
-		".replace(/[<>[\\]`*~|]/g, (mark) => IN_CHAT[mark] ?? '')": {
-			changes: [TEXT],
-			why: 'The table has each of these marks; only the compiler doesn’t know.',
-		},
-		"const parts = word.match(new RegExp(`.{1,${LONGEST_PART}}`, 'gsu')) ?? [];": {
-			changes: [LIST],
-			why: 'A long word always matches; only the compiler doesn’t know.',
-		},
-		"function paragraph([first = '', ...others]: readonly string[]): string {": {
-			changes: [TEXT],
-			why: 'Each paragraph has a line; only the compiler doesn’t know.',
-		},
+		".replace(/[<>[\\]`*~|]/g, (mark) => IN_CHAT[mark] ?? '')": [TEXT],
+		"const parts = word.match(new RegExp(`.{1,${LONGEST_PART}}`, 'gsu')) ?? [];": [LIST],
+		"function paragraph([first = '', ...others]: readonly string[]): string {": [TEXT],
 	},
 	'run/approve.ts': {
 		"return isLeftAlone ? [...own, 'left alone'] : own;": {
 			changes: [["'left alone'", '""']],
 			why: 'Any further entry tells it from a row that is sent.',
 		},
-		"const approvals = asChecked.map((each) => normalizeApproval(each.get(row) ?? ''));": {
-			changes: [TEXT],
-			why: 'Each row has an approval; only the compiler doesn’t know.',
-		},
+		"const approvals = asChecked.map((each) => normalizeApproval(each.get(row) ?? ''));": [TEXT],
 		"return row.state.is === 'refused' && row.writes.length === 0": {
 			changes: [["row.state.is === 'refused'", 'true']],
 			why: 'Of the rows of one list, only refused ones show no request.',
@@ -146,10 +125,7 @@ const EXPLAINED: Readonly<Record<string, Explained>> = {
 				changes: [TEXT],
 				why: 'An approval doesn’t cover what people read of a request.',
 			},
-		'return named !== undefined && approvals.includes(named);': {
-			changes: [['named !== undefined', 'true']],
-			why: 'No approval is undefined; only the compiler doesn’t know.',
-		},
+		'return named !== undefined && approvals.includes(named);': [['named !== undefined', 'true']],
 	},
 	'run/earlierTry.ts': {
 		'const done = failedRows(rows).length === 0 ? [] : doneIn(rows, columnsOfEarlierTry);': {
@@ -251,20 +227,14 @@ const EXPLAINED: Readonly<Record<string, Explained>> = {
 		},
 	},
 	'signing/signature.ts': {
-		"const [, r = '', s = '', v = ''] = parts;": {
-			changes: [TEXT, TEXT, TEXT],
-			why: 'A match has all three groups; only the compiler doesn’t know.',
-		},
+		"const [, r = '', s = '', v = ''] = parts;": [TEXT, TEXT, TEXT],
 	},
 	'signing/typedData.ts': {
 		"if (type === 'address') return value.length === 42 && isAddress(value);": {
 			changes: [['value.length === 42', 'true']],
 			why: 'viem judges the length, too. It is only kept from remembering long texts.',
 		},
-		"const [path = ''] = types.error.issues.map((issue) => issue.path.join('.'));": {
-			changes: [TEXT],
-			why: 'A failed parse has an issue; only the compiler doesn’t know.',
-		},
+		"const [path = ''] = types.error.issues.map((issue) => issue.path.join('.'));": [TEXT],
 		'visit(primaryType, []);': {
 			changes: [LIST],
 			why: 'No type can have this name.',
@@ -279,7 +249,9 @@ const EXPLAINED: Readonly<Record<string, Explained>> = {
 };
 
 export const SURVIVORS: readonly Survivor[] = Object.entries(EXPLAINED).flatMap(([file, lines]) =>
-	Object.entries(lines).flatMap(([line, { changes, why }]) =>
-		changes.map(([from, to]) => ({ file, line, from, to, why })),
-	),
+	Object.entries(lines).flatMap(([line, explained]) => {
+		const { changes, why } =
+			'why' in explained ? explained : { changes: explained, why: UNREACHABLE };
+		return changes.map(([from, to]) => ({ file, line, from, to, why }));
+	}),
 );
