@@ -255,7 +255,7 @@ describe('the practice desk', () => {
 	});
 });
 
-it('adds, changes, removes and restores a user, as polling sees it', async () => {
+it('changes users and invites as polling sees them, and fails calls', async () => {
 	const client = await SandboxClient.of(sandbox, 'companyAdministrator').signIn();
 	const team = sandbox.service.organisation.teams[0];
 	const users = async (): Promise<string> =>
@@ -274,38 +274,46 @@ it('adds, changes, removes and restores a user, as polling sees it', async () =>
 	expect(await users()).not.toContain('new.user@example.com');
 	await pressUntil('Restore', /^Restored .*new\.user/);
 	expect(await users()).toContain('new.user@example.com');
+	await page.locator('#invite-email').fill('guest@example.com');
+	await pressUntil('Add invite', 'Invited guest@example.com.');
+	await field('Pending invite').selectOption('guest@example.com');
+	await pressUntil('Accept', /^The invite of guest@example\.com is/);
+	await field('The next call from n8n').selectOption('gets 503, unavailable');
+	await pressUntil('Fail the next call', /^Planned: the next call from n8n gets 503/);
+	expect(await users()).not.toContain('@');
+	expect(await users()).toContain('guest@example.com');
+	await pressUntil('Expire all tokens', /^All tokens have expired/);
+	expect(await users()).not.toContain('@');
 });
 
-describe('starting over', () => {
-	/** What a person can have typed, chosen or been told. */
-	const shown = async () => [
-		await page.locator('input, select').evaluateAll(VALUES),
-		await page.locator('[role=status]:not(#started-over), #payment-fields').allInnerTexts(),
-	];
-	const startOver = async (answer: string) => {
-		await press('Start over');
-		await page.getByRole('dialog').getByText('Start over?').waitFor();
-		await press(answer);
-	};
+/** What a person can have typed, chosen or been told. */
+const shown = async () => [
+	await page.locator('input, select').evaluateAll(VALUES),
+	await page.locator('[role=status]:not(#started-over), #payment-fields').allInnerTexts(),
+];
+const startOver = async (answer: string) => {
+	await press('Start over');
+	await page.getByRole('dialog').getByText('Start over?').waitFor();
+	await press(answer);
+};
 
-	it('asks first, and leaves nothing of what was typed and said', async () => {
-		const before = await shown();
-		await field('Payment amount').fill('5');
-		await field('Recipient email').fill('ana@example.com');
-		await pressUntil('Prepare payment', 'Copy these into the node’s fields.');
-		await write('amount', 2, '1');
-		await field('Was it made?').fill('INV');
-		await field('Email').fill('x@example.com');
-		await startOver('Cancel');
-		expect(sandbox.service.payments.list()).toHaveLength(1);
+it('starts over: asks first, and leaves nothing of what was typed and said', async () => {
+	const before = await shown();
+	await field('Payment amount').fill('5');
+	await field('Recipient email').fill('ana@example.com');
+	await pressUntil('Prepare payment', 'Copy these into the node’s fields.');
+	await write('amount', 2, '1');
+	await field('Was it made?').fill('INV');
+	await field('Email').fill('x@example.com');
+	await startOver('Cancel');
+	expect(sandbox.service.payments.list()).toHaveLength(1);
 
-		/* Before, the page may show the time of an earlier start. */
-		await Promise.all([page.waitForEvent('load'), startOver('Yes, start over')]);
-		await page.getByText(/^Started over at \d\d:\d\d:\d\d\.$/).waitFor();
-		await isFilled();
-		expect(sandbox.service.payments.list()).toEqual([]);
-		expect(await shown()).toEqual(before);
-	});
+	/* Before, the page may show the time of an earlier start. */
+	await Promise.all([page.waitForEvent('load'), startOver('Yes, start over')]);
+	await page.getByText(/^Started over at \d\d:\d\d:\d\d\.$/).waitFor();
+	await isFilled();
+	expect(sandbox.service.payments.list()).toEqual([]);
+	expect(await shown()).toEqual(before);
 });
 
 it('shows hostile text as text', async () => {

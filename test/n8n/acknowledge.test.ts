@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 
 import { depositEvent } from '../../n8nHost/sampleEvents';
+import { useLog } from '../support/n8nLog';
 import { DUPLICATE, FILTERED, store, useTriggerHosts, type Setup } from '../support/triggerHost';
 
 const FINISHED = { status: 200, body: undefined };
 
+const log = useLog();
 const start = useTriggerHosts();
 
 const host = async ({ parameters, ...setup }: Setup = {}) =>
@@ -53,6 +55,7 @@ it('refuses a workflow that pauses, since n8n would answer before it has finishe
 	/* n8n doesn't ask again when only the node was added: the event isn't turned away. */
 	await n8n.send(depositEvent());
 	expect(n8n.executions).toHaveLength(1);
+	expect(log.lines[0]).toMatch(/“After” pauses the workflow.*when it pauses/);
 
 	/* An agent's tool that asks a person first. */
 	const reviewing = await host({ toolType: 'n8n-nodes-base.slackHitlTool' });

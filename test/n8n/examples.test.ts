@@ -431,39 +431,37 @@ it.each([
 });
 
 /* test/e2e/examples/deposits.test.ts has another account and another amount. */
-describe('balance rose without a deposit event', () => {
-	const minutes = (number: number) => new Date(Date.parse(MARCH) + number * 60_000).toISOString();
-	const account = { entity_id: 'te-1', currency: 'USD' };
-	let count = 0;
-	const arrived = (at: number, cents: number): IDataObject => ({
-		deposit_id: `de-${++count}`,
-		created_at: minutes(at),
-		entity_id: 'te-1',
-		destination_currency: 'usd',
-		destination_amount_cents: cents,
-	});
-	const isAlarm = async (cents: number, deposits: IDataObject[]): Promise<boolean> => {
-		const rise = { ...account, change_cents: String(cents), observed_at: minutes(0) };
-		const before = { 'Wait an hour': [rise], 'Read the deposits': deposits };
-		return (await outputOf(ROSE, 'Rises without a deposit', before)).includes('te-1');
-	};
-	const several = (length: number, of: (index: number) => IDataObject) =>
-		Array.from({ length }, (_, index) => of(index));
-	/* Amounts of which some sum to nearly anything: the first, third and fifth to 30,021. */
-	const eighteen = several(18, (index) => arrived(-index, 10_000 + 2 ** index));
-	const thousands = several(2_000, (index) => arrived(-index / 100, 100_000 + index));
+const minutes = (number: number) => new Date(Date.parse(MARCH) + number * 60_000).toISOString();
+const account = { entity_id: 'te-1', currency: 'USD' };
+let count = 0;
+const arrived = (at: number, cents: number): IDataObject => ({
+	deposit_id: `de-${++count}`,
+	created_at: minutes(at),
+	entity_id: 'te-1',
+	destination_currency: 'usd',
+	destination_amount_cents: cents,
+});
+const isAlarm = async (cents: number, deposits: IDataObject[]): Promise<boolean> => {
+	const rise = { ...account, change_cents: String(cents), observed_at: minutes(0) };
+	const before = { 'Wait an hour': [rise], 'Read the deposits': deposits };
+	return (await outputOf(ROSE, 'Rises without a deposit', before)).includes('te-1');
+};
+const several = (length: number, of: (index: number) => IDataObject) =>
+	Array.from({ length }, (_, index) => of(index));
+/* Amounts of which some sum to nearly anything: the first, third and fifth to 30,021. */
+const eighteen = several(18, (index) => arrived(-index, 10_000 + 2 ** index));
+const thousands = several(2_000, (index) => arrived(-index / 100, 100_000 + index));
 
-	it.each<[string, boolean, number, () => IDataObject[]]>([
-		['its event came later', false, 125_000, () => [arrived(30, 125_000)]],
-		['the same event twice', false, 125_000, () => [arrived(-2, 125_000), arrived(-3, 5)]],
-		['two deposits', false, 26_000, () => [arrived(-300, 6_000), arrived(-1, 20_000)]],
-		['nothing', true, 125_000, () => [{}]],
-		['too long ago', true, 125_000, () => [arrived(-90, 125_000)]],
-		['an amount that some of eighteen add up to by chance', true, 30_021, () => eighteen],
-		['two thousand deposits', true, 999_999_999, () => thousands],
-	])('%s: an alarm is %s', async (_name, expected, cents, deposits) => {
-		expect(await isAlarm(cents, deposits())).toBe(expected);
-	});
+it.each<[string, boolean, number, () => IDataObject[]]>([
+	['its event came later', false, 125_000, () => [arrived(30, 125_000)]],
+	['the same event twice', false, 125_000, () => [arrived(-2, 125_000), arrived(-3, 5)]],
+	['two deposits', false, 26_000, () => [arrived(-300, 6_000), arrived(-1, 20_000)]],
+	['nothing', true, 125_000, () => [{}]],
+	['too long ago', true, 125_000, () => [arrived(-90, 125_000)]],
+	['an amount that some of eighteen add up to by chance', true, 30_021, () => eighteen],
+	['two thousand deposits', true, 999_999_999, () => thousands],
+])('a balance that rose, %s: an alarm is %s', async (_name, expected, cents, deposits) => {
+	expect(await isAlarm(cents, deposits())).toBe(expected);
 });
 
 /* What others write: the sender of a deposit, who answers a form, people of the team, a service’s errors. */

@@ -139,10 +139,7 @@ export const FIELDS = {
 				description: 'The JWT, without the word Bearer',
 				example: 'eyJhbG…',
 			},
-			token.refine(
-				(text) => !/^0x[0-9a-fA-F]{64}$/.test(text),
-				'must be a token, not a private key',
-			),
+			token.refine((text) => !/^0x[0-9a-f]{64}$/i.test(text), 'must be a token, not a private key'),
 		),
 	},
 	legacyApiKey: {

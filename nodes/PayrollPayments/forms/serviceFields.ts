@@ -211,7 +211,7 @@ export const signatureFields = {
 			{
 				label: 'Signature',
 				description:
-					'0x and 130 hex characters; leave empty with Check Only, which shows what to sign',
+					'0x and 130 hex characters. To see what to sign, leave it empty and turn on Check Only.',
 				example: '0x4f1c…1b',
 				empty: 'unset',
 			},

@@ -238,6 +238,6 @@ export async function checkSigner(
 	}
 	return refuseToSign(
 		'Signature isn’t Signer’s signature of this typed data',
-		'With the wallet in Signer, sign exactly what Check Only shows as signs.',
+		'Empty Signature, turn on Check Only, and sign what it shows as signs with the wallet in Signer.',
 	);
 }

@@ -86,8 +86,9 @@ function warnOfPauses(context: IWebhookFunctions): void {
 	try {
 		refusePauses(context);
 	} catch (error) {
+		const { id, name = id } = context.getWorkflow();
 		context.logger.error(
-			`Payroll Payments Trigger: ${messageOf(error)}. n8n acknowledges events then`,
+			`Payroll Payments Trigger in “${name}”: ${messageOf(error)}. n8n acknowledges events when it pauses, not when it has finished`,
 		);
 	}
 }

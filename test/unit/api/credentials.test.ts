@@ -82,11 +82,7 @@ it.each<Refused>([
 	[{ privateKey: '' }, 'Private Key', 'is missing'],
 	[{ privateKey: privateKey.slice(3) }, 'Private Key', 'must be 64 hex characters'],
 	[{ platformId: privateKey.slice(2).toUpperCase() }, 'Platform ID', 'must not be the private key'],
-	[
-		{ authentication: 'accessToken', accessToken: privateKey },
-		'Access Token',
-		'must be a token, not a private key',
-	],
+	[{ authentication: 'accessToken', accessToken: privateKey }, 'Access Token', 'must be a token'],
 	[{ privateKey: `${privateKey}a` }, 'Private Key', 'must be 64 hex characters'],
 	[{ platformId: ' ' }, 'Platform ID', 'is missing'],
 	[{ walletAddress: '0x1' }, 'Wallet Address', 'must be 0x followed by 40'],

@@ -844,18 +844,13 @@ describe('a look at several payments', () => {
 		'If both are the same payment, remove one of the two. If not, give each its own reference.';
 	const once =
 		'If the node read one list for several input items, turn on Execute Once in its settings. ';
-	const listed = { ...payment, listIndex: 0 };
+	const inList = (row: Payment) => ({ ...row, listIndex: 0 });
+	const listed = inList(payment);
 
 	it.each([
 		['typed data', payment, payment, 'authorization', again],
 		['a reference', invoice, withSalt('1', ' inv-1'), 'reference', sameReference],
-		[
-			'typed data with references',
-			invoice,
-			{ ...invoice, reference: 'INV-2' },
-			'authorization',
-			again,
-		],
+		['data by two names', invoice, { ...invoice, reference: 'INV-2' }, 'authorization', again],
 		['typed data with a reference and without', invoice, payment, 'authorization', again],
 		['place in two lists', listed, listed, 'authorization', once + again],
 		[
@@ -868,8 +863,8 @@ describe('a look at several payments', () => {
 		['typed data, not the amount', listed, { ...listed, cents: 1 }, 'authorization', again],
 		[
 			'place and reference',
-			{ ...listed, ...invoice },
-			{ ...listed, ...withSalt('1', 'INV-1') },
+			inList(invoice),
+			inList(withSalt('1', 'INV-1')),
 			'reference',
 			sameReference,
 		],

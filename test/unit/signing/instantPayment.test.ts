@@ -178,7 +178,7 @@ describe('the signing guard of instant payments', () => {
 	const refusedWith = (words: string) => ({
 		message: expect.stringContaining(words),
 		hint: words.includes('wallet')
-			? 'Check the wallet, the Platform ID in the credentials, and the team or company. If they are right, contact the service’s support.'
+			? 'Check the wallet that signs, the Platform ID if the credentials have one, and for a payment the team. If they are right, get new typed data, or ask the service’s support.'
 			: 'Compare the typed data with the service’s documentation, or contact its support.',
 	});
 	const notTheWallet = (from: string) =>

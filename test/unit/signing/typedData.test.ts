@@ -363,7 +363,7 @@ describe('the signer of typed data', () => {
 		await expect(check(signature, judge.address, changed)).rejects.toThrow('Signer’s signature');
 		await expect(check(signature, stranger)).rejects.toMatchObject({
 			message: 'Signature isn’t Signer’s signature of this typed data',
-			hint: 'With the wallet in Signer, sign exactly what Check Only shows as signs.',
+			hint: 'Empty Signature, turn on Check Only, and sign what it shows as signs with the wallet in Signer.',
 		});
 	});
 

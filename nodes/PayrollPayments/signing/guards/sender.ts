@@ -28,6 +28,6 @@ export function checkSender(
 	const names = allowed.map((each) => each.join(' ')).join(' or ');
 	refuseToSign(
 		`${path}from is ${sender}, not ${names}`,
-		'Check the wallet, the Platform ID in the credentials, and the team or company. If they are right, contact the service’s support.',
+		'Check the wallet that signs, the Platform ID if the credentials have one, and for a payment the team. If they are right, get new typed data, or ask the service’s support.',
 	);
 }
