@@ -332,15 +332,6 @@ it('answers what it can’t read in its own form, and logs it', async () => {
 	}
 });
 
-it('a reset cuts off the requests that still wait', async () => {
-	await sandbox.fault({ kind: 'latency', delay: 50 });
-	const late = inviteViewer(administrator());
-	while (sandbox.wire().length === 0) await new Promise(setImmediate);
-	await sandbox.reset();
-	await expect(late).rejects.toThrow('fetch failed');
-	expect(sandbox.organisation.unexecutedInvites.size).toBe(0);
-});
-
 it('refuses what is asked when there are too many requests', async () => {
 	sandbox.service.change({ requestsPerMinute: 2 });
 	const statuses = [await balance(), await balance(), await balance()];

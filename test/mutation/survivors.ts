@@ -118,11 +118,6 @@ const EXPLAINED: Readonly<Record<string, Explained>> = {
 			changes: [["row.state.is === 'refused'", 'true']],
 			why: 'Of the rows of one list, only refused ones show no request.',
 		},
-		"const PLACEHOLDER: ShownWrite = { summary: '', request: null, signs: null, isLeftAlone: true };":
-			{
-				changes: [TEXT],
-				why: 'An approval doesn’t cover what people read of a request.',
-			},
 		'return named !== undefined && approvals.includes(named);': {
 			changes: [['named !== undefined', 'true']],
 			why: 'No approval is undefined; only the compiler doesn’t know.',

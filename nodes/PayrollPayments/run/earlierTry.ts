@@ -43,16 +43,11 @@ export function withEarlierTries(scope: RunScope, rows: readonly Row[]): readonl
 /** Keeps what the tries so far have done for the next one. There is none without a failure. */
 export function rememberTries(
 	scope: RunScope,
-	{ columnsOfEarlierTry = {}, hasSecretOutput = false }: Operation,
+	{ columnsOfEarlierTry = {} }: Operation,
 	rows: readonly Row[],
 ): void {
 	const done = failedRows(rows).length === 0 ? [] : doneIn(rows, columnsOfEarlierTry);
-	rowsOfRuns.of(scope).set('done', hasSecretOutput ? done.map(withoutOutput) : done);
-}
-
-function withoutOutput(row: Row): Row {
-	if (row.state.is !== 'done') return row;
-	return { ...row, state: { ...row.state, records: row.state.records.map(() => ({})) } };
+	rowsOfRuns.of(scope).set('done', done);
 }
 
 /** The rows of this try with those of earlier ones, so that each change is reported once. */

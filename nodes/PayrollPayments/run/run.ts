@@ -47,8 +47,8 @@ export async function run(
 	const continues = context.continueOnFail();
 	try {
 		const { rows: own, isCheck } = await carryOut(context, operation, redactor, continues);
-		/* With Continue, what earlier tries made would have to be put out, and of a secret nothing is kept. */
-		const isKept = !(continues && operation.hasSecretOutput === true);
+		/* Of a secret, nothing is kept for a later try. */
+		const isKept = operation.hasSecretOutput !== true;
 		const hasTries = node.retryOnFail === true && operation.effect === 'write' && isKept;
 		const rows = hasTries ? withEarlierTries(scopeOf(context), own) : own;
 		if (hasTries) rememberTries(scopeOf(context), operation, rows);

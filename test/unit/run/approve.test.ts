@@ -1,7 +1,12 @@
 import fc from 'fast-check';
 
 import { readCredentials } from '../../../nodes/PayrollPayments/api/credentials';
-import { approvalOf, approve, checkRecords } from '../../../nodes/PayrollPayments/run/approve';
+import {
+	approvalOf,
+	approve,
+	checkRecords,
+	refuseDeclined,
+} from '../../../nodes/PayrollPayments/run/approve';
 import type { Row, State } from '../../../nodes/PayrollPayments/run/rows';
 import type { ShownWrite } from '../../../nodes/PayrollPayments/run/write';
 import { UserError } from '../../../nodes/PayrollPayments/shared/errors';
@@ -73,6 +78,21 @@ const refusals = (rows: readonly Row[]) =>
 			? [{ items, scope: state.scope, message: state.error.message, hint: state.error.hint }]
 			: [],
 	);
+
+it('a no refuses what is ready and names the same approval, and nothing else', () => {
+	/* The items 1, 5 and 9 say no; 4 and 5 name none. */
+	const named = ['AAAA', 'bb-bb', 'BBBB', 'BBBB', '', '', 'BBBB', 'CCCC', 'DDDD', 'DDDD'];
+	const approved = new Map([...named.entries()].filter(([, approval]) => approval !== ''));
+	const items = named.map((_, item) => ({ json: { data: { approved: item % 4 !== 1 } } }));
+	const row = (state: State, ...of: number[]): Row => ({ items: of, writes: [], state });
+	const done = row({ is: 'done', records: [] }, 3);
+	const ready = [[0], [1], [2], [4], [5], [6, 7], [8, 9]].map((of) => row(READY, ...of));
+	const judged = refuseDeclined([...ready, done], items, approved);
+	const refused = refusals(judged);
+	expect(refused.map((each) => each.items)).toEqual([[1], [2], [6, 7], [8, 9]]);
+	expect(refused[0]?.hint).toMatch(/^n8n goes on after a no, too: put an If node/);
+	expect(judged.at(-1)).toBe(done);
+});
 
 /** The rows with each plain value replaced by what `change` makes of it. */
 function withValues(
