@@ -36,7 +36,7 @@ function filesIn(folder: string): string[] {
  *
  * @returns whether anything changed
  */
-export function updateInstalled(built: string, installed: string): boolean {
+function updateInstalled(built: string, installed: string): boolean {
 	const files = filesIn(built);
 	const obsolete = filesIn(installed).filter((file) => !files.includes(file));
 	const changed = files.filter((file) => {

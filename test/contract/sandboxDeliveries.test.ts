@@ -4,7 +4,6 @@ import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
 
 import { resultOf, verdictOf } from '../../sandbox/control/page/verdict';
-import { fieldsOf, schema } from '../n8n/conformance/openapi';
 import { useActionSandbox } from '../support/actionSandbox';
 import { startHttpServer, type HttpServer, type ReceivedRequest } from '../support/httpServer';
 import { dataOf, SandboxClient } from '../support/sandboxClient';
@@ -126,14 +125,6 @@ it('retries after each delay until it gets a 2xx, and not after a redirect', asy
 	expect(attempts().at(-1)).not.toHaveProperty('retryIn');
 });
 
-it('gives up after the last delay, and logs that nobody answered', async () => {
-	await register({ url: 'http://127.0.0.1:9/nobody' });
-	await control('deposits', {});
-	await settled(4);
-	expect(attempts().map(({ outcome }) => outcome)).toEqual(Array(4).fill('no answer'));
-	expect(attempts().at(-1)).not.toHaveProperty('retryIn');
-});
-
 it('delivers the test event of Endpoint 9, which names its request, to that endpoint only', async () => {
 	await register({ nanoid: 'wh-theFirstHook' });
 	await register({ nanoid: 'wh-theOtherHook' });
@@ -153,20 +144,6 @@ const made = async (route: string, body: object): Promise<Record<string, unknown
 	expect([others, sandbox.service.description.eventProblems(event)]).toEqual([[], []]);
 	return event;
 };
-
-it('makes deposits with no optional field by default, and all or some of them on request', async () => {
-	const namesIn = (event: Record<string, unknown>) => Object.keys(Object(event.deposit));
-	const isOptional = (name: string) => schema('Deposit').required?.includes(name) !== true;
-	const sparse = namesIn(await made('deposits', {}));
-	expect(sparse.filter(isOptional)).toEqual([]);
-	const full = await made('deposits', { optionalFields: true });
-	const optional = fieldsOf('Deposit').filter(isOptional);
-	expect(namesIn(full).sort()).toEqual([...sparse, ...optional].sort());
-	const deposit = { trace: null, reference: 'R-1', network: 'base' };
-	const some = await made('deposits', { optionalFields: true, deposit });
-	expect(some).toMatchObject({ deposit: { reference: 'R-1', network: 'base' } });
-	expect(some).not.toHaveProperty('deposit.trace');
-});
 
 const SENT = { at: '', delivery: '', endpoint: '', url: '', attempt: 1, headers: {}, body: '' };
 

@@ -1,11 +1,10 @@
-import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { get } from 'node:http';
 import path from 'node:path';
 
 import { Wallet } from 'ethers';
 import type { Page } from 'playwright-core';
 
-import { DEV_SETTINGS, updateInstalled } from '../../practice/dev';
+import { DEV_SETTINGS } from '../../practice/dev';
 import {
 	loadExamples,
 	saveDemoCredentials,
@@ -16,7 +15,6 @@ import {
 } from '../../practice/demo';
 import type { Landing } from '../../practice/landing';
 import type { Practice } from '../../practice/practice';
-import { temporaryFolder } from '../../n8nHost/cleanups';
 import { hasEnded } from '../../n8nHost/executions';
 import { administrator } from '../../n8nHost/sandboxCredentials';
 import { Editor } from '../support/editor';
@@ -376,27 +374,4 @@ describe('an example on the canvas', () => {
 		await film.hold(4_000);
 		film.save();
 	});
-});
-
-it('npm run dev shows a change in the running n8n', async () => {
-	const { n8n, n8nProcess } = environment;
-	const installed = path.join(n8nProcess.installedPackage, 'dist');
-	const built = temporaryFolder('dev');
-	cpSync(installed, built, { recursive: true });
-	expect(updateInstalled(built, installed)).toBe(false);
-	for (const file of ['nodes/PayrollPayments/PayrollPayments.node.js', 'types/nodes.json'].map(
-		(each) => path.join(built, each),
-	)) {
-		const text = readFileSync(file, 'utf8');
-		writeFileSync(file, text.replaceAll('Read balances and team', 'Changed: balances and team'));
-	}
-	expect(updateInstalled(built, installed)).toBe(true);
-	const described = async () =>
-		(await n8n.request<{ name: string; description: string }[]>('GET', '/types/nodes.json')).find(
-			({ name }) => name === 'n8n-nodes-payroll-payments.payrollPayments',
-		)?.description;
-	// n8n writes the file while it answers.
-	const isChanged = async () => (await described())?.startsWith('Changed: ') === true;
-	await waitUntil('the change is shown', async () => await isChanged().catch(() => false));
-	expect((await n8n.workflows()).length).toBe(examples.length);
 });

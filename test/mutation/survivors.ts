@@ -96,6 +96,27 @@ const EXPLAINED: Readonly<Record<string, Explained>> = {
 			why: 'All rows of a run are of a sheet, or none is.',
 		},
 	},
+	'operations/payment/runCheck.ts': {
+		'({ columns }) => String(columns.recipient_address).toLowerCase(),': {
+			changes: [
+				[
+					'String(columns.recipient_address).toLowerCase()',
+					'String(columns.recipient_address).toUpperCase()',
+				],
+			],
+			why: 'It only has to put the letters of hex addresses in the same case, and either case does.',
+		},
+	},
+	'operations/payment/sheet.ts': {
+		'if (inputs.some((each) => each.teamId !== teamId || each.network !== network)) return;': {
+			changes: [['each.network !== network', 'false']],
+			why: 'There is one network.',
+		},
+		'return columnsOfRefused(row === undefined ? form.input : filledIn(form, row).form.input);': {
+			changes: [['row === undefined', 'false']],
+			why: 'What is thrown without a row leads to the same columns.',
+		},
+	},
 	'operations/payment/outcome.ts': {
 		'return code === undefined ? [] : `${paymentName(row)} (${what} ${code})`;': [
 			['code === undefined', 'false'],

@@ -54,6 +54,8 @@ const RUN_CHECK = { checkOnly: true, checkOutput: 'run' };
 const check = async (items: readonly IDataObject[], options: INodeParameters = {}) =>
 	(await pay(items, { ...RUN_CHECK, ...options })).output[0]?.json;
 
+const OTHERS = 'others are paid only if';
+
 const approvalOf = async (items: readonly IDataObject[]) => String((await check(items))?.approval);
 
 const host = () => new URL(sandbox.url).host;
@@ -116,6 +118,15 @@ describe('a pay run', () => {
 				summary: `$125.00 to ${email}`,
 			})),
 		});
+		/* The balance is that of the team that pays the rest, or of the only one. */
+		const more = await sheet(['hal@example.com'], sandbox.organisation.teams[1]);
+		const known = { balance: expect.any(String), message: expect.stringContaining(OTHERS) };
+		expect(await check([...items, ...more])).toMatchObject({ to_send_count: 1, ...known });
+		for (const [options, how] of [[SKIP], [{}, CONTINUE]] as const) {
+			const { output } = await pay([...items, ...more], { ...RUN_CHECK, ...options }, how);
+			expect(output[0]?.json.message).not.toContain(OTHERS);
+		}
+		expect((await check(items))?.balance).toEqual(expect.any(String));
 	});
 
 	it('names several people whose money goes to one wallet, unless all of it does', async () => {
@@ -126,6 +137,9 @@ describe('a pay run', () => {
 		expect(await textOf(first, other, third)).toMatch(/with one wallet:\n• INV-0, INV-1\n/);
 		expect(await textOf(first, other)).not.toContain('one wallet');
 		expect(await textOf(first, second, third)).not.toContain('one wallet');
+		/* These authorizations name no wallet. */
+		sandbox.service.change({ paymentForm: 'texts' });
+		expect(await textOf(...(await sheet([ana, ben])), third)).not.toContain('one wallet');
 	});
 
 	it('shows in its check what would become of each row', async () => {

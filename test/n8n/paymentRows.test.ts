@@ -263,7 +263,13 @@ describe.each([
 	it('may name the form’s currency, and keep what can be read of one that is refused', async () => {
 		const [first = {}, second = {}] = await sheet(2);
 		const rows = [
-			{ ...first, currency: 'USD', reference: 42 },
+			{
+				...first,
+				currency: 'USD',
+				'Currency Code': '840',
+				'Currency Symbol': 'US$',
+				reference: 42,
+			},
 			{ ...second, recipient_email: 'ben(at)example.com', reference: null },
 		];
 		const { output } = await run(rows, {}, CONTINUE);
@@ -482,9 +488,30 @@ it('says so where the input is no sheet, and tells its rows apart where the run 
 		'The input has no column that this node knows, such as recipient_email. Its columns: data',
 	);
 	expect(error?.description).toContain('set Payments From to JSON and take');
+	const { error: ofList } = await runList([{ data: 1 }]);
+	expect(ofList?.message).toContain('Payments (JSON) has no column that this node knows');
+	expect(ofList?.description).toContain('Take the json of an earlier node’s items');
 	const names = { columnNames: { column: [{ field: 'authorization', name: 'No' }] } };
 	const { output } = await runItems(await sheet(2), names, CONTINUE);
 	expect(recordsOf(output)[1]).toMatchObject({ reference: 'PAY-002', outcome: 'refused' });
+	const refused = await runItems([{ ...(await row(0)), Amount: '1' }], names, CONTINUE);
+	expect(recordsOf(refused.output)).toMatchObject([{ team: sandbox.team, outcome: 'refused' }]);
+});
+
+it('names a column for the team that decides nothing, unless the form has one for each row', async () => {
+	const { nanoid: other = '' } = sandbox.organisation.teams[1] ?? {};
+	const [one = {}, two = {}] = await sheet(2);
+	const rows = [
+		{ ...one, Team: sandbox.team, Network: 'Arbitrum' },
+		{ ...two, Team: other },
+	];
+	const { stored } = await runItems(rows, RUN_CHECK);
+	expect(stored).toMatch(/Column Team isn’t used: the node’s own field decides/);
+	expect(stored).not.toContain('Column Network');
+	const each = form('items', RUN_CHECK, { teamId: '={{ $json.Team }}' });
+	expect((await sandbox.run(each, { items: rows })).stored).not.toContain('isn’t used');
+	const { error } = await runItems([{ ...one, Currency: 'EUR' }]);
+	expect(error?.description).toContain('If the column means something else, rename it.');
 });
 
 it('says in the check what to do about a column with another header', async () => {

@@ -72,12 +72,8 @@ describe('the check of a run', () => {
 		sharedWallets: [[first, second]],
 	};
 	const none = {
-		sharedWallets: [],
-		toSend: [],
-		toSendTotal: 0n,
-		balance: undefined,
-		unknown: [],
-		paid: [],
+		...{ sharedWallets: [], toSend: [], toSendTotal: 0n, balance: undefined },
+		...{ unknown: [], paid: [] },
 	};
 
 	it('says what it pays, and what to look at', () => {
@@ -111,6 +107,11 @@ describe('the check of a run', () => {
 	it('says where a payment that was made keeps the others from being paid', () => {
 		const { message } = runReport({ ...run, skips: false });
 		expect(message).toContain('(others are paid only if the paying node has If Already Paid: Skip');
+		const alone = { ...run, ...none, paid: run.paid, skips: false, duplicates: [] };
+		expect(runReport(alone).message).toMatch(/use a new reference:\n/);
+		const other = { ...second, columns: { ...expired, team: 'Team B' } };
+		const toSend = { toSend: [first, other], balance: undefined };
+		expect(runReport({ ...run, ...toSend }).message).not.toContain('Balance');
 	});
 
 	it('leaves room for what a reference would hide', () => {
@@ -122,6 +123,7 @@ describe('the check of a run', () => {
 			...[`$125.00, PAY-1${'x'.repeat(94)}…`, unseen, unseen],
 			expect.stringMatching(/^\$125\.00, PAY-1 @ here_2 @hereby @ here_2 /),
 		]);
+		expect(paymentName(paymentRow(6, 'x'.repeat(99)))).toBe('x'.repeat(99));
 		expect(paymentName(paymentRow(6, 'x'.repeat(300)))).toMatch(/^row 7 \("?x{99}…"?\)$/);
 	});
 

@@ -101,18 +101,7 @@ describe('what is missing', () => {
 
 describe('a deposit of a version that isn’t documented', () => {
 	it.each([
-		'0',
-		'0.2',
-		'3',
-		'10',
-		'20',
-		'3.0.0',
-		' v3',
-		'2026-01-01',
-		'latest',
-		'version 2',
-		'',
-		3,
+		...['0', '0.2', '3', '10', '20', '3.0.0', ' v3', '2026-01-01', 'latest', 'version 2', '', 3],
 	])('%j needs only the envelope', (version) => {
 		for (const content of [undefined, null, 'later', [], { amount: { value: '12' } }]) {
 			const event = depositEvent({ event_version: version, deposit: content });
