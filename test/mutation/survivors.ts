@@ -22,6 +22,8 @@ type Explained = Readonly<
 	Record<string, readonly Change[] | { changes: readonly Change[]; why: string }>
 >;
 
+const savesTime = (...changes: Change[]) => ({ changes, why: 'It only saves time.' });
+
 /** By file and line. Changes without a reason can’t be noticed, because the other case can’t be. */
 const EXPLAINED: Readonly<Record<string, Explained>> = {
 	'idempotency/paymentJournal.ts': {
@@ -29,13 +31,10 @@ const EXPLAINED: Readonly<Record<string, Explained>> = {
 			changes: [['() => false', '() => undefined']],
 			why: 'Only true counts as stored.',
 		},
-		'const compared = this.tries.size > 0 ? payments : [];': {
-			changes: [
-				['this.tries.size > 0', 'true'],
-				['this.tries.size > 0', 'this.tries.size >= 0'],
-			],
-			why: 'In a first try nothing reads it. It is only kept from hashing in vain.',
-		},
+		'const compared = this.tries.size > 0 ? payments : [];': savesTime(
+			['this.tries.size > 0', 'true'],
+			['this.tries.size > 0', 'this.tries.size >= 0'],
+		),
 	},
 	'operations/payment/authorization.ts': {
 		"if (parts === undefined) return { signs: null, sign: async () => signature ?? '' };": {
@@ -139,6 +138,14 @@ const EXPLAINED: Readonly<Record<string, Explained>> = {
 			changes: [["row.state.is === 'refused'", 'true']],
 			why: 'Of the rows of one list, only refused ones show no request.',
 		},
+		"const PLACEHOLDER: ShownWrite = { summary: '', request: null, signs: null, isLeftAlone: true };":
+			{
+				changes: [TEXT],
+				why: 'An approval doesn’t cover what people read of a request.',
+			},
+		'if (declining.size === 0) return rows;': savesTime(['declining.size === 0', 'false']),
+		'items.flatMap(({ json }, item) => (declined.safeParse(json).success ? [item] : [])),':
+			savesTime(LIST),
 		'return named !== undefined && approvals.includes(named);': {
 			changes: [['named !== undefined', 'true']],
 			why: 'No approval is undefined; only the compiler doesn’t know.',
@@ -167,14 +174,11 @@ const EXPLAINED: Readonly<Record<string, Explained>> = {
 			],
 			why: 'A request for several items was made for all of them, or for none.',
 		},
-		'return before.length === 0 ? rows : mergeTries(rows, before);': {
-			changes: [['before.length === 0', 'false']],
-			why: 'It only saves time in runs without an earlier try.',
-		},
-		'if (before.length === 0) return rows;': {
-			changes: [['before.length === 0', 'false']],
-			why: 'It only saves time in runs without an earlier try.',
-		},
+		'return before.length === 0 ? rows : mergeTries(rows, before);': savesTime([
+			'before.length === 0',
+			'false',
+		]),
+		'if (before.length === 0) return rows;': savesTime(['before.length === 0', 'false']),
 	},
 	'run/run.ts': {
 		'if (first === undefined) return { rows: [] };': {

@@ -501,10 +501,8 @@ it('says so where the input is no sheet, and tells its rows apart where the run 
 it('names a column for the team that decides nothing, unless the form has one for each row', async () => {
 	const { nanoid: other = '' } = sandbox.organisation.teams[1] ?? {};
 	const [one = {}, two = {}] = await sheet(2);
-	const rows = [
-		{ ...one, Team: sandbox.team, Network: 'Arbitrum' },
-		{ ...two, Team: other },
-	];
+	const named = (each: IDataObject, Team: string) => ({ ...each, Team, Network: 'Arbitrum' });
+	const rows = [named(one, sandbox.team), named(two, other)];
 	const { stored } = await runItems(rows, RUN_CHECK);
 	expect(stored).toMatch(/Column Team isn’t used: the node’s own field decides/);
 	expect(stored).not.toContain('Column Network');
