@@ -101,7 +101,7 @@ function referenceKey(reference: string): string {
 		.normalize('NFKC');
 }
 
-/** Whether two references name different payments. A payment without one may be the same as any other. */
+/** Whether two references name different payments. A payment without one can be the same as one that has one. */
 export function isOtherReference(one: string | undefined, other: string | undefined): boolean {
 	return one !== undefined && other !== undefined && referenceKey(one) !== referenceKey(other);
 }
