@@ -107,6 +107,9 @@ const EXPLAINED: Readonly<Record<string, Explained>> = {
 		},
 	},
 	'operations/payment/sheet.ts': {
+		'const isList = [...rows.keys()].some(({ place }) => place?.index !== undefined);': [
+			['place?.index', 'place.index'],
+		],
 		'if (inputs.some((each) => each.teamId !== teamId || each.network !== network)) return;': {
 			changes: [['each.network !== network', 'false']],
 			why: 'There is one network.',

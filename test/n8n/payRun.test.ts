@@ -137,9 +137,13 @@ describe('a pay run', () => {
 		expect(await textOf(first, other, third)).toMatch(/with one wallet:\n• INV-0, INV-1\n/);
 		expect(await textOf(first, other)).not.toContain('one wallet');
 		expect(await textOf(first, second, third)).not.toContain('one wallet');
-		/* These authorizations name no wallet. */
-		sandbox.service.change({ paymentForm: 'texts' });
-		expect(await textOf(...(await sheet([ana, ben])), third)).not.toContain('one wallet');
+		const withoutWallet = [first, other].map(({ authorization, ...row }: IDataObject) => ({
+			...row,
+			authorization: String(authorization)
+				.replace('"recipient","type":"address"', '"recipient","type":"string"')
+				.replace(/"recipient":"0x\w+"/, '"recipient":""'),
+		}));
+		expect(await textOf(...withoutWallet, third)).not.toContain('one wallet');
 	});
 
 	it('shows in its check what would become of each row', async () => {
