@@ -33,7 +33,6 @@ const TOKEN = { method: 'sharedToken', header: 'Authorization' };
 const start = useTriggerHosts();
 
 it.each([
-	['', {}, 'sandbox-webhook-secret'],
 	['', {}, AWKWARD],
 	[`--scheme hex --prefixed --header ${HUB}`, { format: 'hex', header: HUB }, AWKWARD],
 	['--scheme base64', { format: 'base64' }, AWKWARD],

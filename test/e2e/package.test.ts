@@ -4,7 +4,6 @@ import { CATALOGUE } from '../../nodes/PayrollPayments/operations/catalogue';
 import { outputSchemas } from '../../tooling/outputSchemas';
 import { EXAMPLES, readExample } from '../../practice/exampleFiles';
 import { outputOf } from '../../n8nHost/executions';
-import type { SavedWorkflow } from '../../n8nHost/n8nRest';
 import { startHttpServer } from '../support/httpServer';
 import { pollingTrigger } from '../support/pollingWorkflow';
 import { shareTestEnvironment } from '../../n8nHost/testEnvironment';
@@ -161,12 +160,8 @@ describe('the packed package in a real n8n', () => {
 		for (const id of ids) await n8n.deactivate(id);
 	});
 
-	it.each(EXAMPLES)('imports the example %s with nodes that n8n knows, unwarned', async (name) => {
-		const { n8n, api, webhook, teamId } = environment;
-		const example = readExample(name, teamId);
-		const { id } = await n8n.saveWorkflow(example, [api, webhook]);
-		const { nodes } = await n8n.request<SavedWorkflow>('GET', `/rest/workflows/${id}`);
-		expect(nodes.map((node) => node.name)).toEqual(example.nodes.map((node) => node.name));
+	it.each(EXAMPLES)('the example %s has nodes that n8n knows, unwarned', (name) => {
+		const { nodes } = readExample(name, environment.teamId);
 		const warnings = nodes.map((each): unknown => {
 			const { type, typeVersion, parameters: saved } = each;
 			const found = nodeTypes.find(

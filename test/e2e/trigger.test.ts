@@ -67,22 +67,3 @@ it.each([
 	const { status, message } = await n8n.testCredentials(saved, data);
 	expect(status === 'OK' ? status : message).toBe(verdict);
 });
-
-it('a delivery to the test URL neither reads nor writes the production record', async () => {
-	const { n8n } = environment;
-	const workflow = await TriggerWorkflow.start(environment);
-	const testUrl = workflow.url.replace('/webhook/', '/webhook-test/');
-	expect(await workflow.send(depositEvent())).toEqual(GENUINE);
-	await workflow.idle();
-	const body = JSON.stringify(depositEvent());
-	for (let time = 0; time < 2; time++) {
-		/* *Execute workflow* listens for one delivery. */
-		await n8n.startWorkflow(workflow.workflowId);
-		await n8n.waitForWebhook(testUrl);
-		const headers = signatureHeaders(body, SECRET);
-		const answer = await fetch(testUrl, { method: 'POST', body, headers });
-		expect([answer.status, await answer.json()]).toEqual([200, { received: true }]);
-	}
-	expect(await workflow.outputs()).toEqual(Array(3).fill([depositEvent()]));
-	expect(await workflow.send(depositEvent())).toEqual(DUPLICATE);
-});

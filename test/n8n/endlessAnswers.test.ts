@@ -17,23 +17,10 @@ const service = useEchoService();
 
 const credentials = () => withAccessToken(service.url);
 
-it('a list of pages without an end stops the node, which says how far it got', async () => {
-	/* Pages of one user, listed twice. */
-	service.answer(({ query }) => {
-		const user = { nanoid: `us-${query.get('offset') ?? 0}` };
-		const data = { users: [user, user], pagination: { has_more: true } };
-		return { body: { success: true, data } };
-	});
-	const { error } = await runNode(credentials(), FORMS.listTeamUsers);
-	expect(error?.message).toMatch(/stopped after 1000 pages with 1000 users/);
-	expect(error?.description).toContain('report this to the service');
-	expect(service.requests).toHaveLength(1_001);
-});
-
 const deep = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
 
 describe('an answer that is nested deeper than n8n can save', () => {
-	it.each([101, 1_000_000])(
+	it.each([101, 100_000])(
 		'is refused, and a write may have been done: %d levels',
 		async (levels) => {
 			service.answer(() => ({
@@ -58,7 +45,7 @@ describe('an answer that is nested deeper than n8n can save', () => {
 
 const BODIES: Array<[string, string]> = [
 	['nested deeply', `{"success":false,"data":"no","more":${deep(3_000)}}`],
-	['nested more deeply', `{"success":false,"data":${deep(1_000_000)}}`],
+	['nested more deeply', `{"success":false,"data":${deep(100_000)}}`],
 	['with one endless word', `{"success":false,"data":"${'b'.repeat(8_000_000)}"}`],
 	/* To tell of each entry would take gigabytes. */
 	['with an endless list', `{"success":false,"data":[${'0,'.repeat(3_000_000)}0]}`],

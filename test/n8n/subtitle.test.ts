@@ -1,6 +1,6 @@
-import { execFileSync } from 'node:child_process';
-import path from 'node:path';
+import { Expression } from 'n8n-workflow';
 
+import { engineNode, engineWorkflow, NodeTypes } from '../../n8nHost/engine';
 import { PayrollPayments } from '../../nodes/PayrollPayments/PayrollPayments.node';
 import { PayrollPaymentsTrigger } from '../../nodes/PayrollPayments/PayrollPaymentsTrigger.node';
 import { CATALOGUE } from '../../nodes/PayrollPayments/operations/catalogue';
@@ -69,17 +69,34 @@ const TRIGGER: readonly Case[] = [
 	[{ events: [] }, ''],
 ];
 
+const ENGINE = { bridgeTimeout: 5_000, bridgeMemoryLimit: 128, poolSize: 1, maxCodeCacheSize: 100 };
+
+/* The engine is n8n's for the whole process. */
+afterEach(async () => {
+	await Expression.disposeExpressionEngine();
+	Expression.setExpressionEngine('legacy');
+});
+
 /* The third engine, "vm", needs a native module that `npm ci --ignore-scripts` does not build. */
-it.each(['legacy', 'quickjs'])(
+it.each(['legacy', 'quickjs'] as const)(
 	'the line under a node says what it does, with the expression engine %s',
-	(engine) => {
-		const groups = [
-			{ description: action, cases: ACTION },
-			{ description: trigger, cases: TRIGGER },
-		];
-		const script = path.join(__dirname, 'subtitles.mjs');
-		const input = JSON.stringify({ engine, groups });
-		const printed = execFileSync(process.execPath, [script], { input, encoding: 'utf8' });
-		expect(JSON.parse(printed)).toEqual({ engine, shown: [...ACTION, ...TRIGGER] });
+	async (engine) => {
+		await Expression.initExpressionEngine({ engine, ...ENGINE });
+		expect(Expression.getActiveImplementation()).toBe(engine);
+		for (const [description, cases] of [
+			[action, ACTION],
+			[trigger, TRIGGER],
+		] as const) {
+			const nodes = cases.map(([parameters], index) =>
+				engineNode({ name: `Payroll ${index}`, type: 'payroll', parameters: { ...parameters } }),
+			);
+			const { expression } = engineWorkflow(nodes, new NodeTypes({ payroll: { description } }));
+			const shown = await expression.withIsolate(async () =>
+				nodes.map((node) =>
+					expression.getSimpleParameterValue(node, description.subtitle, 'internal', {}),
+				),
+			);
+			expect(shown).toEqual(cases.map(([, subtitle]) => subtitle));
+		}
 	},
 );

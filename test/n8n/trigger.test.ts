@@ -194,8 +194,19 @@ describe('deduplication', () => {
 	});
 });
 
-/* test/e2e/trigger.test.ts has those in the editor, which leave the production record alone. */
 describe('executions', () => {
+	it('in the editor neither read nor write the production record', async () => {
+		const nodeId = randomUUID();
+		const production = await host({ nodeId });
+		expect(await production.send(depositEvent())).toEqual(GENUINE);
+		await production.idle();
+		const editor = await host({ nodeId, mode: 'manual' });
+		for (let time = 0; time < 2; time++) expect(await editor.send(depositEvent())).toEqual(GENUINE);
+		expect(await editor.outputs()).toEqual(Array(2).fill([depositEvent()]));
+		expect(store.lists.get(nodeId)).toHaveLength(1);
+		expect(await production.send(depositEvent())).toEqual(DUPLICATE);
+	});
+
 	it('always run their event when retried from n8n', async () => {
 		const n8n = await host();
 		await n8n.send(depositEvent());

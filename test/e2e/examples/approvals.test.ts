@@ -23,20 +23,17 @@ import {
 } from './importedExamples';
 
 describe('the provider’s authorization to a payment', () => {
-	it.each([
-		['Pay', 1, /^Paid: \$777\.00 .*Approved by `Ada` on \d.* UTC, transaction `tx-\S+`$/],
-		['Don’t pay', 0, /^Declined by `Ada`, so nothing was sent: /],
-	])('after the decision %s', async (decision, sent, said) => {
-		const { id } = await importExample('provider-authorization-to-payment', (text) =>
-			text.replace('INV-1042', `INV-${decision}`),
-		);
+	it('after a yes', async () => {
+		const { id } = await importExample('provider-authorization-to-payment');
 		const running = environment.n8n.runWorkflow(id);
-		const { form, lastPage } = await decide(id, decision);
+		const { form, lastPage } = await decide(id, 'Pay');
 		expect(form).toContain('supplier@example.com');
-		expect(lastPage).toMatch(said);
+		expect(lastPage).toMatch(
+			/^Paid: \$777\.00 .*Approved by `Ada` on \d.* UTC, transaction `tx-\S+`$/,
+		);
 		expect((await running).error).toBeUndefined();
 		expect((await parties.received('Tell the channel')).text).toBe(lastPage);
-		expect(await requests('createInstantPayment')).toBe(sent);
+		expect(await requests('createInstantPayment')).toBe(1);
 	});
 
 	it('asks nobody about an authorization of another amount', async () => {
@@ -150,7 +147,6 @@ describe('payment by signed-in approvers', () => {
 		['one', undefined, 1, `. Approved by ${owners} on `],
 		['two', ['colleague', 'Pay'], 1, `. Approved by ${owners} and ${bens} on `],
 		['one twice', ['owner', 'Pay'], 0, `Both approvals came from ${owners}, so nothing was sent`],
-		['one who declines', ['colleague', 'Don’t pay'], 0, `Declined by ${bens}, so nothing was sent`],
 	])('with %s', async (who, second, sent, said) => {
 		const { n8n } = environment;
 		await setBalance('99999999');
@@ -202,7 +198,6 @@ it.each([
 		'. Approved by `ada` (`U0ADA`) on 31 Mar 2026 at 09:40 UTC, transaction `tx-',
 	],
 	['by nobody with a name', { approved: true }, 0, 'Slack named nobody who approved, so'],
-	['declined', { approved: false, responder, respondedAt }, 0, 'Declined by `ada`, so nothing'],
 	['without an answer', undefined, 0, 'No answer in time, so nothing was sent'],
 ])('cleared deposit to payment, approved in Slack %s', async (_who, data, sent, said) => {
 	const { sandbox } = environment;

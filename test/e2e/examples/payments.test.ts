@@ -80,11 +80,11 @@ it('payroll run with one approval, and the same again the next day', async () =>
 		transaction: '',
 		paid_at: '',
 	}));
-	const payments = async (answer?: string) => {
+	const payments = async () => {
 		parties.sent = [];
 		const { id } = await importExample('payroll-run-with-approval', unpinned);
 		const running = n8n.runWorkflow(id);
-		const page = answer === undefined ? undefined : await decide(id, answer);
+		const page = await decide(id, 'Pay');
 		expect((await running).error).toBeUndefined();
 		return { page, said: (await parties.received('Tell the channel')).text };
 	};
@@ -92,20 +92,15 @@ it('payroll run with one approval, and the same again the next day', async () =>
 	await setBalance('99999999');
 
 	parties.fill('Payments', rows);
-	const declined = await payments('Don’t pay');
-	expect(declined.said).toBe('Declined by `Ada`. Nothing was paid: $13,175.50 in 3 payments');
-	expect(declined.page?.lastPage).toBe(declined.said);
-	expect(await requests('createInstantPayment')).toBe(0);
-
 	const ofPayments = { match: { path: '/v2/payments' } };
 	await sandbox.control('POST', 'faults', { kind: 'cutAfter', skip: 1, ...ofPayments });
-	const first = await payments('Pay');
-	expect(first.page?.form).toContain('$13,175.50');
+	const first = await payments();
+	expect(first.page.form).toContain('$13,175.50');
 	for (const { reference, recipient_email: email } of rows) {
-		expect(first.page?.form).toContain(reference);
-		expect(first.page?.form).toContain(email);
+		expect(first.page.form).toContain(reference);
+		expect(first.page.form).toContain(email);
 	}
-	expect(first.page?.form.match(/0x[\da-fA-F]{22}<br \/>[\da-fA-F]{18}/g)).toHaveLength(
+	expect(first.page.form.match(/0x[\da-fA-F]{22}<br \/>[\da-fA-F]{18}/g)).toHaveLength(
 		rows.length + 1,
 	);
 	expect(first.said).toMatch(
@@ -114,27 +109,19 @@ it('payroll run with one approval, and the same again the next day', async () =>
 	expect(outcomes()).toEqual(['paid', 'unknown', '']);
 	await sandbox.control('DELETE', 'faults');
 
-	const second = await payments('Pay');
-	expect(second.page?.form).not.toContain(rows[0]?.reference);
+	const second = await payments();
+	expect(second.page.form).not.toContain(rows[0]?.reference);
 	expect(second.said).toMatch(/^1 of 1 paid \(\$5,125\.00\)\. Approved by `Ada`/);
-	expect(outcomes()).toEqual(['paid', 'unknown', 'paid']);
-
-	/* A row that the sheet has forgotten is still paid only once. */
-	const [forgotten, ...others] = parties.rows('Payments');
-	parties.fill('Payments', [{ ...forgotten, outcome: '' }, ...others]);
-	expect((await payments('Pay')).said).toMatch(
-		/^0 of 1 paid \(\$0\.00\), 1 paid before\. Left alone, as paid before: \S+ \S+\. Approved/,
-	);
 	expect(outcomes()).toEqual(['paid', 'unknown', 'paid']);
 	expect(await requests('createInstantPayment')).toBe(3);
 
 	const [one = {}, two, ...rest] = rows;
 	parties.fill('Payments', [one, { ...two, amount: '3,850.50' }, ...rest]);
-	const failed = await payments('Pay');
+	const failed = await payments();
 	expect(failed.said).toBe('The check failed. Fix what it names, then start again.');
-	expect(failed.page?.form).toContain('not &quot;3,850.50&quot;');
+	expect(failed.page.form).toContain('not &quot;3,850.50&quot;');
 	/* There is nothing to decide, and no name to enter. */
-	expect(failed.page?.form).not.toMatch(/value='(Pay|Don’t pay)'|type='text'/);
+	expect(failed.page.form).not.toMatch(/value='(Pay|Don’t pay)'|type='text'/);
 	expect(parties.from('Ask for approval')[0]?.text).toMatch(
 		/Row 3 of the sheet \("run \d+-1"\): .*not "3,850\.50"/,
 	);
@@ -171,8 +158,7 @@ describe('was it paid?', () => {
 	const hourly = async () => await run('was-it-paid', startingWith('Every hour'));
 
 	it.each<[string, number[]]>([
-		['Write the status', [0, 1]],
-		['Write the status', [1, 0, 1, 0]],
+		['Write the status', [0, 1, 0, 1]],
 		['Tell the channel', [1, 0, 1, 0]],
 	])('“%s” fails once, and is retried, for events in the order %j', async (last, order) => {
 		const { n8n, sandbox, database } = environment;

@@ -117,3 +117,16 @@ it.each([
 	await expect(teamUsers(call, { teamId: 'te-1', most: 5 })).rejects.toThrow(message);
 	expect(queries).toHaveLength(1);
 });
+
+it('stops a list without an end after 1,000 pages, and says how far it got', async () => {
+	/* Pages of one user, listed twice. */
+	const { call, queries } = serviceThat(({ offset }) => {
+		const one = user(Number(offset ?? 0));
+		return { users: [one, one], pagination: { has_more: true } };
+	});
+	await expect(teamUsers(call, { teamId: 'te-1' })).rejects.toMatchObject({
+		message: expect.stringContaining('stopped after 1000 pages with 1000 users'),
+		hint: expect.stringContaining('report this to the service'),
+	});
+	expect(queries).toHaveLength(1_001);
+});
