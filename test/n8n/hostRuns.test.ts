@@ -36,6 +36,7 @@ async function expectRefused(parameters: INodeParameters, options: Options, reas
 	const { error, output } = await sandbox.run(parameters, options);
 	expect(error?.message).toMatch(/^“.*” was refused because /);
 	expect(error?.message).toContain(reason);
+	expect(error?.description).toContain('Check Only');
 	expect(output).toEqual([]);
 	expect(sandbox.wire()).toEqual([]);
 	expect(processedKeys.entries()).toEqual([]);
