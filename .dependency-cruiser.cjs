@@ -22,12 +22,12 @@ const ARROWS = {
 const AROUND = {
 	/* It judges the node, so it shares no code with it. */
 	sandbox: [],
-	tooling: ['nodes', 'credentials'],
+	tooling: ['nodes'],
 	n8nHost: ['tooling', 'sandbox'],
 	practice: ['n8nHost', 'tooling', 'sandbox', 'nodes'],
 	scripts: ['practice', 'n8nHost', 'tooling', 'sandbox', 'nodes'],
-	benchmark: ['n8nHost', 'tooling', 'sandbox', 'nodes', 'credentials'],
-	test: [...'practice n8nHost tooling sandbox scripts nodes credentials'.split(' ')],
+	benchmark: ['n8nHost', 'tooling', 'nodes', 'credentials'],
+	test: ['practice', 'n8nHost', 'tooling', 'sandbox', 'nodes', 'credentials'],
 };
 
 /** Folders that the published package doesn't contain. */

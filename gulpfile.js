@@ -31,7 +31,7 @@ async function schemas() {
 	}
 }
 
-/** Writes dist/known and dist/types, with which n8n loads a node's code only when it is used. */
+/** Writes dist/known, types and methods, with which n8n loads a node's code only when it is used. */
 function metadata(done) {
 	execFileSync(process.execPath, [require.resolve('n8n-core/bin/generate-metadata')], {
 		stdio: ['ignore', 'ignore', 'inherit'],
@@ -50,4 +50,3 @@ async function permissions() {
 }
 
 exports.build = series(clean, parallel(bundle, icons, json, schemas), metadata, permissions);
-exports.default = exports.build;

@@ -8,7 +8,7 @@ import { installPackage } from '../n8nHost/n8nProcess';
 import { node } from '../n8nHost/workflows';
 import { interleaved, median, mustBeSame, rotated, type Comparison, type Part } from './comparison';
 import { packedBare } from './bare/pack';
-import { probe, Runner, startBenchmarkEnvironment } from './host';
+import { probe, restart, Runner, startBenchmarkEnvironment } from './host';
 import {
 	CONNECTIONS,
 	deposits,
@@ -75,8 +75,7 @@ class Stage {
 		const environment = await startBenchmarkEnvironment(env);
 		const folder = mkdtempSync(path.join(tmpdir(), 'payroll-payments-benchmark-'));
 		await installPackage(environment.n8nProcess.dataFolder, await packedBare());
-		await environment.n8nProcess.stop();
-		await environment.n8nProcess.start();
+		await restart(environment);
 		const { n8n, database } = environment;
 		const host: Host = {
 			n8n,
@@ -193,12 +192,8 @@ async function compareBursts(
 	{ name: engine }: Engine,
 	{ burst, runs }: { burst: number; runs: number },
 ): Promise<Comparison[]> {
-	const { n8nProcess } = stage.environment;
 	const sample = async (receiver: Receiver) => {
-		await n8nProcess.stop();
-		await n8nProcess.start();
-		await stage.state.listening(stage.environment);
-		await receiver.listening(stage.environment);
+		await restart(stage.environment, stage.state, receiver);
 		await receiver.take(signed(deposits(20)), STARTED);
 		const before = (await stage.state.run({})).peakMegabytes;
 		const time = await receiver.take(signed(deposits(burst)), STARTED, BURST_CONNECTIONS);

@@ -31,6 +31,16 @@ export async function startBenchmarkEnvironment(
 	return await startTestEnvironment({ ...(await measuredN8n()), ...env });
 }
 
+/** A new n8n process, since heaps don't shrink; resolves when it listens for these workflows. */
+export async function restart(
+	environment: TestEnvironment,
+	...workflows: readonly { listening(environment: TestEnvironment): Promise<void> }[]
+): Promise<void> {
+	await environment.n8nProcess.stop();
+	await environment.n8nProcess.start();
+	for (const each of workflows) await each.listening(environment);
+}
+
 /** One task of the probe. */
 export function probe(
 	name: string,

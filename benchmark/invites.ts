@@ -3,7 +3,14 @@ import type { TestEnvironment } from '../n8nHost/testEnvironment';
 import { action, node } from '../n8nHost/workflows';
 import { BareClient } from './bareClient';
 import { interleaved, mustBeSame, type Comparison, type Part } from './comparison';
-import { httpRequest, requestsSince, Runner, startBenchmarkEnvironment, type Report } from './host';
+import {
+	httpRequest,
+	requestsSince,
+	restart,
+	Runner,
+	startBenchmarkEnvironment,
+	type Report,
+} from './host';
 import { growingTeam } from './organisation';
 
 const teamUsers = z.object({ users: z.array(z.object({ email: z.string() })) });
@@ -167,9 +174,7 @@ async function skipping(
 		return { ...report, requests: await requestsSince(environment) };
 	};
 	const sendInNewN8n = async (runner: Runner, sheet: string) => {
-		await environment.n8nProcess.stop();
-		await environment.n8nProcess.start();
-		await runner.listening(environment);
+		await restart(environment, runner);
 		return await send(runner, sheet);
 	};
 	const sample = async (runner: Runner, sheet: string) => {

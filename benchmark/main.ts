@@ -7,6 +7,8 @@
  *
  * Exits with 1 if a limit is missed or a part fails.
  */
+import { parseArgs } from 'node:util';
+
 import manifest from '../package.json';
 import { DEFAULT_N8N_VERSION } from '../tooling/n8nVersions.mjs';
 import { say } from '../tooling/progress.mjs';
@@ -50,12 +52,16 @@ const PARTS: readonly Part[] = [
 const { 'n8n-workflow': workflow, viem } = manifest.devDependencies;
 const versions = `Package ${manifest.version}, n8n ${DEFAULT_N8N_VERSION} on Node.js 24, n8n-workflow ${workflow}, viem ${viem}, benchmark on Node.js ${process.versions.node}`;
 
-const words = process.argv.slice(2);
-const small = words.includes('--small');
-const runs = Number(
-	/^--runs=(\d+)$/.exec(words.find((word) => word.startsWith('--runs=')) ?? '')?.[1] ?? 5,
-);
-const wanted = words.filter((word) => !word.startsWith('--'));
+const {
+	values: { small, runs },
+	positionals: wanted,
+} = parseArgs({
+	allowPositionals: true,
+	options: {
+		small: { type: 'boolean', default: false },
+		runs: { type: 'string', default: '5' },
+	},
+});
 const names = PARTS.map(({ name }) => name);
 const unknown = wanted.find((name) => !names.includes(name));
 if (unknown !== undefined)
@@ -68,7 +74,7 @@ async function measureAll(): Promise<number> {
 	for (const part of PARTS.filter(({ name }) => wanted.length === 0 || wanted.includes(name))) {
 		say(part.title);
 		try {
-			const measurement = await measured(part, { small, runs: small ? 1 : runs }, versions);
+			const measurement = await measured(part, { small, runs: small ? 1 : Number(runs) }, versions);
 			fresh[part.name] = measurement;
 			missed += measurement.comparisons.filter((each) => !isReached(each)).length;
 			console.log(textTable(measurement.comparisons));

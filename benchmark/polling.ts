@@ -5,7 +5,7 @@ import path from 'node:path';
 import { action, chain, node } from '../n8nHost/workflows';
 import { isUp, waitUntil } from '../n8nHost/waiting';
 import { median, mustBeSame, type Comparison, type Part } from './comparison';
-import { probe, Runner, startBenchmarkEnvironment } from './host';
+import { probe, restart, Runner, startBenchmarkEnvironment } from './host';
 import { growingTeam } from './organisation';
 
 /** By then n8n has started: it polls at once, and its start would count as the poll's memory. */
@@ -20,7 +20,7 @@ export const polling: Part = {
 		const environment = await startBenchmarkEnvironment();
 		const folder = mkdtempSync(path.join(tmpdir(), 'payroll-payments-benchmark-'));
 		try {
-			const { n8n, n8nProcess, database, sandbox, api } = environment;
+			const { n8n, database, sandbox, api } = environment;
 			const resize = async (growingTeamSize: number) =>
 				await sandbox.control('POST', 'settings', { growingTeamSize });
 			await resize(count);
@@ -44,19 +44,13 @@ export const polling: Part = {
 				]),
 				[api],
 			);
-			/* A process of its own for each sample, because heaps don't shrink. */
-			const restart = async () => {
-				await n8nProcess.stop();
-				await n8nProcess.start();
-				await state.listening(environment);
-			};
 			const restartWithSlowList = async () => {
 				await sandbox.control('POST', 'faults', {
 					kind: 'latency',
 					delay: UNTIL_STARTED,
 					match: { method: 'GET', path: 'users' },
 				});
-				await restart();
+				await restart(environment, state);
 			};
 			const peak = async () => {
 				/* Under load n8n loses its database for a moment, and refuses requests. */
@@ -64,7 +58,7 @@ export const polling: Part = {
 				return (await state.run({})).peakMegabytes;
 			};
 
-			await restart();
+			await restart(environment, state);
 			const idle = await peak();
 			await n8n.activate(polls.id);
 			const saved = `select 1 from workflow_entity where id = '${polls.id}' and staticData like '%groups%'`;

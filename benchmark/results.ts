@@ -117,12 +117,7 @@ function section({ title, at, load, ...rest }: Measurement): string {
 
 /** Saves the measurements with those of the other parts, and rewrites benchmark/RESULTS.md. */
 export function record(fresh: Measurements, order: readonly string[]): void {
-	let known: Measurements = {};
-	try {
-		known = JSON.parse(readFileSync(rawFile, 'utf8'));
-	} catch {
-		// There are no measurements yet.
-	}
+	const known: Measurements = JSON.parse(readFileSync(rawFile, 'utf8'));
 	const all = { ...known, ...fresh };
 	const sorted = Object.fromEntries(
 		order.flatMap((name) => (all[name] === undefined ? [] : [[name, all[name]]])),

@@ -3,7 +3,14 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { TestEnvironment } from '../n8nHost/testEnvironment';
 import { action } from '../n8nHost/workflows';
 import { interleaved, median, mustBeSame, type Comparison, type Part } from './comparison';
-import { probe, requestsSince, Runner, startBenchmarkEnvironment, type Report } from './host';
+import {
+	probe,
+	requestsSince,
+	restart,
+	Runner,
+	startBenchmarkEnvironment,
+	type Report,
+} from './host';
 
 /** How long the tokens live that run out, in seconds; and how long until one has surely run out. */
 const SHORT_LIFE = 2;
@@ -115,14 +122,12 @@ export const signIns: Part = {
 			]);
 			const items = Array.from({ length: count }, () => ({ entityId: teamId }));
 			/* A process signs in for another node only once in five minutes. Ours signs in before. */
-			const restart = async () => {
-				await environment.n8nProcess.stop();
-				await environment.n8nProcess.start();
-				for (const each of [ours, peer, nodes]) await each.listening(environment);
+			const restartSignedIn = async () => {
+				await restart(environment, ours, peer, nodes);
 				await nodes.run({ items: items.slice(0, 1) });
 			};
 			const warmUp = async () => {
-				await restart();
+				await restartSignedIn();
 				await ours.run({ count: 1 });
 				await peer.run({ count: 1 });
 			};
@@ -171,7 +176,7 @@ export const signIns: Part = {
 					{
 						what: `${count} parallel calls as n8n’s HTTP Request node makes them`,
 						run: async () => await ours.run({ count }),
-						warmUp: restart,
+						warmUp: restartSignedIn,
 						atOnce: count,
 						note:
 							'n8n sends all of them at once, and calls preAuthentication only after a 401. So each is ' +

@@ -1,7 +1,7 @@
 import type { TestEnvironment } from '../n8nHost/testEnvironment';
 import { action, node } from '../n8nHost/workflows';
 import { interleaved, mustBeSame, type Comparison, type Part } from './comparison';
-import { httpRequest, Runner, startBenchmarkEnvironment, type Report } from './host';
+import { httpRequest, restart, Runner, startBenchmarkEnvironment, type Report } from './host';
 import { growingTeam } from './organisation';
 
 const PAGE = 500;
@@ -52,11 +52,8 @@ export const teamUsers: Part = {
 		try {
 			await environment.sandbox.control('POST', 'settings', { growingTeamSize: count });
 			const teamId = await growingTeam(environment);
-			/* A process of n8n's own for each sample: the peak is the process's, heaps do not shrink. */
 			const sample = (runner: Runner) => async (): Promise<Report> => {
-				await environment.n8nProcess.stop();
-				await environment.n8nProcess.start();
-				await runner.listening(environment);
+				await restart(environment, runner);
 				return await runner.run({ items: [{}] });
 			};
 			const nothing = sample(await Runner.timing(environment, 'Nothing', []));

@@ -18,7 +18,7 @@ export class BackgroundProcess {
 	readonly ended: Promise<number>;
 	private readonly logFile: string;
 	private readonly child: ReturnType<typeof spawnGroup>['child'];
-	private readonly isStoppedElsewhere: () => void;
+	private readonly dropCleanup: () => void;
 	private isRunning = true;
 
 	/** @param name what to call it in error messages */
@@ -42,10 +42,10 @@ export class BackgroundProcess {
 			.catch(() => 1)
 			.then((code) => {
 				this.isRunning = false;
-				this.isStoppedElsewhere();
+				this.dropCleanup();
 				return code;
 			});
-		this.isStoppedElsewhere = stopAfterFile(async () => await this.stop());
+		this.dropCleanup = stopAfterFile(async () => await this.stop());
 	}
 
 	/** The ID of its process group. */
@@ -56,7 +56,7 @@ export class BackgroundProcess {
 
 	/** Lets this process end while it runs; what ends it then is up to the caller. */
 	detach(): void {
-		this.isStoppedElsewhere();
+		this.dropCleanup();
 		this.child.unref();
 	}
 

@@ -71,7 +71,7 @@ export function engineWorkflow(
 	return new Workflow({ ...usual, nodes, nodeTypes, ...more });
 }
 
-/** A node type that a test needs. */
+/** A node type that is nothing but what it does. */
 export function nodeTypeOf(
 	name: string,
 	execute: NonNullable<INodeType['execute']>,

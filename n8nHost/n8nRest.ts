@@ -42,7 +42,7 @@ function isRefused(error: unknown): boolean {
  * Whether n8n refuses everything because its database didn't answer a ping in time, as on a busy
  * machine; the next one is seconds away.
  */
-function isBlind(status: number, text: string): boolean {
+function lacksDatabase(status: number, text: string): boolean {
 	return status === 503 && text.includes('Database is not ready');
 }
 
@@ -112,7 +112,7 @@ export class N8nRest {
 			});
 			if (response === undefined) return undefined;
 			const text = await response.text();
-			return isBlind(response.status, text) ? undefined : { response, text };
+			return lacksDatabase(response.status, text) ? undefined : { response, text };
 		};
 		const { response, text } = await waitFor(`n8n answers at ${this.url}`, send, {
 			milliseconds: 60_000,

@@ -72,7 +72,7 @@ export class PostgreSql {
 		const server = new BackgroundProcess(
 			'PostgreSQL',
 			...command('postgres', ['-D', data, ...settings]),
-			{ cwd: folder, logFile: `${folder}.log` },
+			{ cwd: folder, logFile: path.join(folder, 'server.log') },
 		);
 		const version = (await run(path.join(binaries, 'postgres'), ['--version'])).trim();
 		const postgres = new PostgreSql(port, version, binaries, folder, server);

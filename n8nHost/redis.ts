@@ -48,7 +48,7 @@ export class Redis {
 	async resume(): Promise<void> {
 		const options = ['--port', String(this.port), '--bind', '127.0.0.1', '--dir', this.folder];
 		const args = [...options, '--appendonly', 'yes'];
-		const logFile = `${this.folder}.log`;
+		const logFile = path.join(this.folder, 'server.log');
 		const server = new BackgroundProcess('Redis', this.command, args, { logFile });
 		this.process = server;
 		await server.ready(async () => (await this.ask('ping'))[0] === 'PONG', 30_000);

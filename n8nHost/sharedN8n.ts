@@ -29,7 +29,7 @@ const VARIABLE = 'PAYROLL_PAYMENTS_SHARED_N8N';
 /** How many there may be: test files wait for each other rather than start another one. */
 const MOST = availableParallelism() + 1;
 
-/** A note of an n8n that no test file uses now ends this way. It is empty until there is one. */
+/** The end of a note that no test file holds. A note is empty until its n8n has been started. */
 const FREE = '.free';
 
 /** Before the tests: makes a note for each n8n that may be started. */

@@ -1,12 +1,12 @@
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 
-import { N8N_VERSIONS } from '../tooling/n8nVersions.mjs';
+import { N8N_VERSIONS, n8nVersionUnderTest } from '../tooling/n8nVersions.mjs';
 import { stopAfterFile } from './cleanups';
 import { N8nDatabase, type PostgresDatabase } from './n8nDatabase';
 import { N8nProcess } from './n8nProcess';
 import { N8nRest } from './n8nRest';
-import { installN8nUnderTest, n8nVersionUnderTest, packageUnderTest } from './n8nUnderTest';
+import { installN8nUnderTest, packageUnderTest } from './n8nUnderTest';
 import { newDataFolder } from './preparedFolders';
 import { psql, postgresSettings } from './postgreSql';
 import { firstTeam, saveSandboxCredentials, type SandboxCredentials } from './sandboxCredentials';

@@ -140,7 +140,10 @@ function payments(paid = 0, prefix = 'PAY'): Sample {
 		outcome: index < paid ? 'paid' : '',
 		transaction: index < paid ? sampleTransaction(index) : '',
 		paid_at: index < paid ? `${SAMPLE_MONTH}-28T16:00:00.000Z` : '',
-		...{ approved_by: '', approved_at: '', fingerprint: '', status: '' },
+		approved_by: '',
+		approved_at: '',
+		fingerprint: '',
+		status: '',
 	}));
 }
 

@@ -4,15 +4,15 @@
 import { text } from 'node:stream/consumers';
 
 import { PackageDirectoryLoader } from 'n8n-core';
-import {
-	NodeConnectionTypes,
-	type IExecuteFunctions,
-	type INodeExecutionData,
-	type INodeType,
-} from 'n8n-workflow';
 import { z } from 'zod';
 
-import { EngineCredentials, NodeTypes, runInEngine, type EngineWorkflow } from '../n8nHost/engine';
+import {
+	EngineCredentials,
+	NodeTypes,
+	nodeTypeOf,
+	runInEngine,
+	type EngineWorkflow,
+} from '../n8nHost/engine';
 import { exampleText } from './exampleFiles';
 import { administrator, firstTeam, walletCredentials } from '../n8nHost/sandboxCredentials';
 import { repository } from '../tooling/paths.mjs';
@@ -23,38 +23,25 @@ const assignments = z.object({
 });
 
 /** Stands in for n8n's *Edit Fields*, and without fields for its *Manual Trigger*. */
-class EditFields implements INodeType {
-	description = {
-		displayName: 'Edit Fields',
-		name: 'set',
-		group: [],
+const editFields = nodeTypeOf(
+	'set',
+	async function () {
+		const items = this.getInputData().map((_item, index) => {
+			const fields = assignments.parse(this.getNodeParameter('assignments', index, {}));
+			const json = Object.fromEntries(
+				fields.assignments.map(({ name, value }) => [name, String(value)]),
+			);
+			return { json, pairedItem: index };
+		});
+		return [items];
+	},
+	{
 		version: [1, 3.4],
-		description: '',
-		defaults: {},
-		inputs: [NodeConnectionTypes.Main],
-		outputs: [NodeConnectionTypes.Main],
 		properties: [
-			{
-				displayName: 'Fields',
-				name: 'assignments',
-				type: 'assignmentCollection' as const,
-				default: {},
-			},
+			{ displayName: 'Fields', name: 'assignments', type: 'assignmentCollection', default: {} },
 		],
-	};
-
-	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		return [
-			this.getInputData().map((_item, index) => {
-				const fields = assignments.parse(this.getNodeParameter('assignments', index, {}));
-				const json = Object.fromEntries(
-					fields.assignments.map(({ name, value }) => [name, String(value)]),
-				);
-				return { json, pairedItem: index };
-			}),
-		];
-	}
-}
+	},
+);
 
 async function main(example: string, sandboxUrl: string): Promise<boolean> {
 	const loader = new PackageDirectoryLoader(repository);
@@ -63,8 +50,8 @@ async function main(example: string, sandboxUrl: string): Promise<boolean> {
 	if (!('execute' in action)) throw new Error('The package has no action node.');
 	const nodeTypes = new NodeTypes({
 		[`${loader.packageName}.payrollPayments`]: action,
-		'n8n-nodes-base.manualTrigger': new EditFields(),
-		'n8n-nodes-base.set': new EditFields(),
+		'n8n-nodes-base.manualTrigger': editFields,
+		'n8n-nodes-base.set': editFields,
 	});
 	const credentials = new EngineCredentials(
 		loader.getCredential('payrollPaymentsApi').type,

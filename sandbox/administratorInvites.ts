@@ -1,4 +1,4 @@
-import { getAddress, id, verifyTypedData } from 'ethers';
+import { getAddress, id, verifyTypedData, type TypedDataField } from 'ethers';
 
 import { addressFor } from './accounts';
 import { ServiceFailure } from './failure';
@@ -24,11 +24,6 @@ interface RoleGrant {
 	readonly account: string;
 }
 
-interface Member {
-	readonly name: string;
-	readonly type: string;
-}
-
 /** The whole structure that Endpoint 6 returns. */
 export interface AdministratorInviteTypedData {
 	readonly domain: {
@@ -37,7 +32,7 @@ export interface AdministratorInviteTypedData {
 		readonly chainId: number | string;
 		readonly verifyingContract: string;
 	};
-	readonly types: Record<string, Member[]>;
+	readonly types: Record<string, TypedDataField[]>;
 	readonly typed_data: SetRolesForwardRequest;
 	readonly primary_type: string;
 }

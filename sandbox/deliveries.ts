@@ -185,7 +185,7 @@ export class Deliveries {
 			this.attempts = this.attempts.slice(-settings.logLimit);
 		}
 		const stop = this.stop.signal;
-		await post(attempt, ANSWER_TIMEOUT_MS, stop);
+		await post(attempt, stop);
 		const delay = settings.retryDelays[number - 1];
 		const { outcome, status = 0 } = attempt;
 		// Services of this kind neither follow a redirect nor try again after one.
@@ -234,7 +234,7 @@ function headersOf({ nanoid, endpoint, body, options }: Parcel): Record<string, 
 	return { ...headers, ...proof };
 }
 
-async function post(attempt: DeliveryAttempt, timeout: number, stop: AbortSignal): Promise<void> {
+async function post(attempt: DeliveryAttempt, stop: AbortSignal): Promise<void> {
 	const began = performance.now();
 	try {
 		const answer = await fetch(attempt.url, {
@@ -242,7 +242,7 @@ async function post(attempt: DeliveryAttempt, timeout: number, stop: AbortSignal
 			headers: attempt.headers,
 			body: attempt.body,
 			redirect: 'manual',
-			signal: AbortSignal.any([AbortSignal.timeout(timeout), stop]),
+			signal: AbortSignal.any([AbortSignal.timeout(ANSWER_TIMEOUT_MS), stop]),
 		});
 		attempt.status = answer.status;
 		attempt.answer = (await answer.text()).slice(0, ANSWER_CHARACTERS);

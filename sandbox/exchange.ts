@@ -125,7 +125,7 @@ async function answerTo(
 ): Promise<Answer> {
 	const { fieldNames, extraMembers, requestsPerMinute } = service.settings;
 	const failure = (status: number, message: string, code?: string, more = {}): Answer =>
-		json(status, failureEnvelope(message, service.hasErrorCode() ? code : undefined, more));
+		json(status, failureEnvelope(message, service.nextFailureHasCode() ? code : undefined, more));
 	try {
 		if (!service.rateLimit.allows(requestsPerMinute)) {
 			throw new ServiceFailure(429, 'Rate limit exceeded');

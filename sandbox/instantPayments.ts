@@ -1,4 +1,4 @@
-import { getAddress, isAddress, verifyTypedData } from 'ethers';
+import { getAddress, isAddress, verifyTypedData, type TypedDataField } from 'ethers';
 
 import { addressFor } from './accounts';
 import { ServiceFailure } from './failure';
@@ -40,15 +40,10 @@ export interface InstantPayment {
 	readonly network: string;
 }
 
-interface Member {
-	readonly name: string;
-	readonly type: string;
-}
-
 /** A payment that is ready to sign. */
 export interface SignablePayment {
 	readonly domain: ReturnType<typeof paymentDomain>;
-	readonly types: Record<string, Member[]>;
+	readonly types: Record<string, TypedDataField[]>;
 	readonly primary_type: 'PaymentForwardRequest';
 	readonly typed_data: PaymentTypedData;
 }
@@ -63,7 +58,7 @@ export interface PaymentOrder {
 	readonly platformId?: string;
 }
 
-/** The widths of the members in either form, as `salt`, `expires` and the members of `data`. */
+/** The types that differ between the two forms. */
 const TYPES = {
 	numbers: {
 		salt: 'uint64',
@@ -195,7 +190,10 @@ function senderOf(order: PaymentOrder, { typedDataFrom }: Settings): string {
 	return typedDataFrom === 'wallet' ? wallet : (order.platformId ?? wallet);
 }
 
-function typesOf({ paymentForm, omittedPaymentMembers }: Settings): Record<string, Member[]> {
+function typesOf({
+	paymentForm,
+	omittedPaymentMembers,
+}: Settings): Record<string, TypedDataField[]> {
 	const { salt, expires, ...members } = TYPES[paymentForm];
 	const payment = [
 		{ name: 'id', type: members.id },

@@ -257,15 +257,13 @@ export class Organisation {
 		const [inviter] = this.accounts;
 		for (let count = 4 + randomness.below(6); count > 0; count--) {
 			const person = this.nextPerson(randomness);
-			workspace.invites.push({
+			const invite = {
 				nanoid: randomness.identifier('in'),
 				role: workspace === this.company ? 'org_viewer' : randomness.pick(INVITE_ROLES),
 				invitee_name: `${person.firstName} ${person.lastName}`,
 				email: person.email,
-				inviter_name: inviter?.fullName ?? 'Payroll',
-				inviter_email: inviter?.email ?? 'payroll@example.com',
-				...placeOf(workspace, this.company),
-			});
+			};
+			workspace.invites.push(pendingInvite(invite, inviter, workspace, this.company));
 		}
 	}
 
@@ -289,11 +287,21 @@ function invitedPerson({ email, invitee_name, role }: InviteRecord): Partial<Tea
 	return role === null ? person : { ...person, role };
 }
 
-/** The `company` or `team` object of an invite into a workspace. */
-export function placeOf(workspace: Workspace, company: Workspace): object {
+/** The record of a pending invite; without an inviter, the service itself invites. */
+export function pendingInvite(
+	invite: Pick<InviteRecord, 'nanoid' | 'role' | 'invitee_name' | 'email'>,
+	inviter: Account | undefined,
+	workspace: Workspace,
+	company: Workspace,
+): InviteRecord {
 	const nameAndAvatar = ({ name, avatar }: Workspace): NameAndAvatar => ({ name, avatar });
-	if (workspace === company) return { company: nameAndAvatar(company) };
-	return { company: nameAndAvatar(company), team: nameAndAvatar(workspace) };
+	return {
+		...invite,
+		inviter_name: inviter?.fullName ?? 'Payroll',
+		inviter_email: inviter?.email ?? 'payroll@example.com',
+		company: nameAndAvatar(company),
+		...(workspace !== company && { team: nameAndAvatar(workspace) }),
+	};
 }
 
 function makeWorkspace(randomness: Randomness, prefix: string, name: string): Workspace {

@@ -42,9 +42,10 @@ interface Surroundings {
 /** All payments: authorized, made, and ended. Each signed salt pays once. */
 export class Payments {
 	/** By the number that was signed: `57164`, `057164` and `0xdf4c` are one salt. */
-	private readonly bySalt = new Map<bigint, Payment>();
-	/** What was issued for each salt. */
-	private readonly issued = new Map<bigint, PaymentTypedData>();
+	private readonly bySalt = new Map<
+		bigint,
+		{ payment: Payment; readonly issued: PaymentTypedData }
+	>();
 	/** Payments that haven't ended, by transaction. */
 	private readonly processing = new Map<string, Processing>();
 	private readonly timers = new Set<NodeJS.Timeout>();
@@ -56,8 +57,7 @@ export class Payments {
 	): void {
 		const now = new Date().toISOString();
 		const payment = { ...order, created_at: now, status: 'authorized', updated_at: now } as const;
-		this.issued.set(BigInt(issued.salt), issued);
-		this.bySalt.set(BigInt(issued.salt), payment);
+		this.bySalt.set(BigInt(issued.salt), { payment, issued });
 	}
 
 	/**
@@ -67,11 +67,10 @@ export class Payments {
 	make(order: InstantPayment, team: Team, requestId: string, around: Surroundings): string {
 		const { salt, data } = order.typed_data;
 		const authorized = this.bySalt.get(BigInt(salt));
-		const issued = this.issued.get(BigInt(salt));
-		if (authorized?.transaction !== undefined) {
+		if (authorized?.payment.transaction !== undefined) {
 			throw new ServiceFailure(400, 'The payment was already made', 'PAYMENT_REPLAYED');
 		}
-		if (!authorized || !issued || plainly(issued) !== plainly(order.typed_data)) {
+		if (!authorized || plainly(authorized.issued) !== plainly(order.typed_data)) {
 			throw new ServiceFailure(400, 'No such payment was authorized', 'PAYMENT_NOT_AUTHORIZED');
 		}
 		const balance = team.balances.get(order.currency_symbol) ?? 0n;
@@ -87,8 +86,8 @@ export class Payments {
 			team: team.nanoid,
 			amount_cents: order.amount_cents,
 			email: order.external_recipient_email,
-			reference: authorized.reference,
-			created_at: authorized.created_at,
+			reference: authorized.payment.reference,
+			created_at: authorized.payment.created_at,
 			status: 'processing',
 			updated_at: now,
 			transaction,
@@ -100,7 +99,7 @@ export class Payments {
 			onchainId: data.id,
 			groupOnchainId: data.groupID,
 		});
-		this.bySalt.set(BigInt(salt), payment);
+		authorized.payment = payment;
 		this.processing.set(transaction, { payment, team, requestId, record });
 		const group = paymentGroupRecord(organisation, record);
 		if (settings.automaticEvents) around.announce('payment.group.created', group, requestId);
@@ -139,7 +138,7 @@ export class Payments {
 
 	/** All payments and unused authorizations, oldest first. */
 	list(): Payment[] {
-		return [...this.bySalt.values()];
+		return [...this.bySalt.values()].map(({ payment }) => payment);
 	}
 
 	/** Leaves payments that are processing as they are. */

@@ -1,5 +1,3 @@
-import type { AddressInfo } from 'node:net';
-
 import fastify, { type FastifyError, type FastifyInstance } from 'fastify';
 
 import type { Account } from './accounts';
@@ -62,8 +60,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 	refuseForeignPages(app);
 	addService(app, service);
 	addControl(app, service);
-	await app.listen({ host: '127.0.0.1', port: options.port ?? 0 });
-	service.url = `http://127.0.0.1:${portOf(app)}`;
+	service.url = await app.listen({ host: '127.0.0.1', port: options.port ?? 0 });
 	return {
 		url: service.url,
 		service,
@@ -101,10 +98,4 @@ function addService(app: FastifyInstance, service: SimulatedService): void {
 		}
 		await serve(service, undefined, request, reply);
 	});
-}
-
-function portOf(app: FastifyInstance): number {
-	const address: AddressInfo | string | null = app.server.address();
-	if (address === null || typeof address === 'string') throw new Error('No port was bound');
-	return address.port;
 }

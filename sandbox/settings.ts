@@ -16,7 +16,7 @@ const PROTECTED_OPERATIONS = [
 	'listTeamUsers',
 ] as const;
 
-/** Members of `typed_data.data` of a payment without which nobody could say who gets how much. */
+/** What `typed_data.data` of a payment may lack: all but who gets how much. */
 const OPTIONAL_PAYMENT_MEMBERS = [
 	'id',
 	'groupID',

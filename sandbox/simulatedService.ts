@@ -105,8 +105,8 @@ export class SimulatedService {
 		this.payments.stop();
 	}
 
-	/** Whether the next failure has an `error_code`, as its setting says. */
-	hasErrorCode(): boolean {
+	/** Whether the next failure has an `error_code`, as its setting says; counts that failure. */
+	nextFailureHasCode(): boolean {
 		const { errorCodes } = this.settings;
 		this.failures++;
 		return errorCodes === 'always' || (errorCodes === 'sometimes' && this.failures % 2 === 1);

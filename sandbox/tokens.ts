@@ -61,7 +61,7 @@ export class Tokens {
 	}
 }
 
-/** What services of different makers say; only 401 tells what is the matter. */
+/** What services of different makers say; only the 401 has an `error_code`. */
 const EXPIRED = {
 	200: 'Unauthorized',
 	400: 'jwt expired',

@@ -16,7 +16,8 @@ import { buildFolder, repository } from '../tooling/paths.mjs';
 import { run } from '../tooling/processes.mjs';
 
 const MAXIMUM_BYTES = 206_000;
-const UNPUBLISHED_FILES = /\.(ts|map)$|(^|\/)(test|sandbox|scripts|benchmark|node_modules)\//;
+const UNPUBLISHED_FILES =
+	/\.(ts|map)$|(^|\/)(benchmark|n8nHost|node_modules|practice|sandbox|scripts|test|tooling)\//;
 
 /** The files that the scanner itself lints in a tarball. */
 const TARBALL_PATTERNS = ['**/*.js', 'package.json'];

@@ -43,7 +43,11 @@ async function stopServers() {
 
 /** Two n8n processes on one data folder would damage it. */
 function refuseSecondStart() {
-	if (lockUntilExit(path.join(dataFolder, 'lock'))) return;
+	if (lockUntilExit(path.join(dataFolder, 'lock'))) {
+		// Left by a start that was killed.
+		rmSync(runningFile, { force: true });
+		return;
+	}
 	/** @type {{ process: number; editor?: string }} */
 	const { process: id, editor } = existsSync(runningFile)
 		? JSON.parse(readFileSync(runningFile, 'utf8'))

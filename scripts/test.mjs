@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os';
 import path from 'node:path';
 
 import { installDependencies, installN8n, installNode } from '../tooling/installations.mjs';
-import { N8N_VERSIONS } from '../tooling/n8nVersions.mjs';
+import { N8N_VERSIONS, n8nVersionUnderTest } from '../tooling/n8nVersions.mjs';
 import { buildFolder, keepTemporaryFiles, repository } from '../tooling/paths.mjs';
 import { idleShare } from '../tooling/load.mjs';
 import { packedPackage } from '../tooling/packaging.mjs';
@@ -56,9 +56,9 @@ async function check(script) {
 
 /**
  * @param {string} script
- * @param {string[]} [args] for Jest
+ * @param {string[]} args for Jest
  */
-async function test(script, args = []) {
+async function test(script, args) {
 	const results = path.join(buildFolder, `${script.replace(':', '-')}.json`);
 	rmSync(results, { force: true });
 	const hasSucceeded = await succeeds(script, ['--json', `--outputFile=${results}`, ...args]);
@@ -75,7 +75,8 @@ keepTemporaryFiles();
 /* Before the installations, which leave something running for a while. */
 const idle = await idleShare();
 try {
-	const [n8n] = await Promise.all([installN8n(), installDependencies('all')]);
+	const version = n8nVersionUnderTest();
+	const [n8n] = await Promise.all([installN8n(version), installDependencies('all')]);
 	await checkMachine(n8n);
 	({ env } = await installNode(N8N_VERSIONS[n8n.version].node));
 } catch (error) {
@@ -84,7 +85,7 @@ try {
 	process.exit(1);
 }
 
-/* Many tests wait for n8n rather than for a processor. What uses the processors now, gets its share. */
+/* Many tests wait for n8n, so an idle machine gets a few more workers than it has processors. */
 const workers = `--maxWorkers=${availableParallelism() + Math.round(3 * idle)}`;
 
 // What judges the code, and beside it what runs it. The tests and the scanner take the packed package.

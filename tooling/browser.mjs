@@ -3,13 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { installChromium } from './installations.mjs';
 import { cleanEnvironment } from './processes.mjs';
 
-/**
- * A browser that Playwright can start.
- *
- * @typedef {object} BrowserCommand
- * @property {string} executablePath
- * @property {Record<string, string>} env the environment to run it in
- */
+/** @typedef {import('./installations.mjs').BrowserCommand} BrowserCommand */
 
 const INSTALLED = [
 	'/usr/bin/google-chrome',

@@ -200,9 +200,17 @@ const fontSettings = (folder) => `<?xml version="1.0"?>
 `;
 
 /**
+ * A browser that Playwright can start.
+ *
+ * @typedef {object} BrowserCommand
+ * @property {string} executablePath
+ * @property {Record<string, string>} env the environment to run it in
+ */
+
+/**
  * Installs a Chromium for Linux x64 that needs no package of the distribution.
  *
- * @returns {Promise<import('./browser.mjs').BrowserCommand>}
+ * @returns {Promise<BrowserCommand>}
  */
 export async function installChromium() {
 	const unpacked = (/** @type {string} */ folder) => path.join(folder, 'unpacked');
@@ -382,7 +390,7 @@ export async function installDependencies(wanted) {
 	const lock = path.join(buildFolder, 'install.lock');
 	await whileLocked(lock, 'installs the development dependencies', async () => {
 		if (areInstalled(wanted)) return;
-		// Who has run the tests, keeps what they need.
+		// npm start must not take away what the tests need.
 		const set = presentPackages().has('node_modules/jest') ? 'all' : wanted;
 		const what = set === 'all' ? 'the development dependencies' : 'what npm start needs';
 		const { folder, megabytes } = DEPENDENCY_SETS[set];
@@ -395,13 +403,13 @@ export async function installDependencies(wanted) {
 				mkdirSync(fresh);
 				copyFileSync(path.join(folder, 'package.json'), path.join(fresh, 'package.json'));
 				const given = path.join(folder, 'package-lock.json');
-				const lock = path.join(fresh, 'package-lock.json');
+				const lockFile = path.join(fresh, 'package-lock.json');
 				const install = async () => await npm(['ci', '--ignore-scripts', ...QUIET], { cwd: fresh });
-				writeFileSync(lock, lockWithAddresses(given));
+				writeFileSync(lockFile, lockWithAddresses(given));
 				await install().catch(async (error) => {
 					/* Some registries have other addresses, which they tell when they're asked. */
 					if (!/\bE4\d\d\b/.test(String(error))) throw error;
-					copyFileSync(given, lock);
+					copyFileSync(given, lockFile);
 					await install();
 				});
 			} catch (error) {

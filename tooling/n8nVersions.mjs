@@ -58,3 +58,15 @@ export const isN8nVersion = (version) => Object.hasOwn(N8N_VERSIONS, version);
  * @satisfies {N8nVersion}
  */
 export const DEFAULT_N8N_VERSION = '2.41.3';
+
+/**
+ * The n8n that the tests run: PAYROLL_PAYMENTS_N8N, e.g. 2.35.7, or the default.
+ *
+ * @returns {N8nVersion}
+ */
+export function n8nVersionUnderTest() {
+	const wanted = process.env.PAYROLL_PAYMENTS_N8N ?? DEFAULT_N8N_VERSION;
+	if (isN8nVersion(wanted)) return wanted;
+	const known = Object.keys(N8N_VERSIONS).join(', ');
+	throw new Error(`PAYROLL_PAYMENTS_N8N is ${wanted}; choose one of ${known}.`);
+}

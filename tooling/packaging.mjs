@@ -75,9 +75,9 @@ async function buildAndPack(onBuilt) {
 	const printed = await npm(['pack', '--json', '--pack-destination', buildFolder], {
 		cwd: repository,
 	});
-	/** @type {unknown} */
+	/** @type {Record<string, { filename: string }>} */
 	const answer = JSON.parse(printed);
-	const [packed] = Object.values(/** @type {Record<string, { filename: string }>} */ (answer));
+	const [packed] = Object.values(answer);
 	if (packed === undefined) throw new Error(`npm pack did not name its file: ${printed}`);
 	return path.join(buildFolder, packed.filename);
 }

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { findBrowser } from './browser.mjs';
 import { run } from './processes.mjs';
 
-/** Whether servers can listen on this machine's own address. */
+/** Throws unless servers can listen on this machine's own address. */
 async function checkPorts() {
 	await new Promise((resolve, reject) => {
 		const server = createServer();
@@ -16,7 +16,7 @@ async function checkPorts() {
 }
 
 /**
- * Whether n8n's database driver loads: it is made for one kind of machine.
+ * Throws unless n8n's database driver loads: it is made for one kind of machine.
  *
  * @param {import('./installations.mjs').N8nInstallation} n8n
  */

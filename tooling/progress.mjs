@@ -65,14 +65,10 @@ export async function withProgress(text, work) {
 	underWay.add(step);
 	clock ??= isTerminal ? setInterval(show, 1_000).unref() : undefined;
 	show();
-	try {
-		const result = await work();
+	const result = await work().finally(() => {
 		underWay.delete(step);
-		say(`${text} … done in ${(process.uptime() - step.began).toFixed(1)} s`);
-		return result;
-	} finally {
-		underWay.delete(step);
-		erase();
 		show();
-	}
+	});
+	say(`${text} … done in ${(process.uptime() - step.began).toFixed(1)} s`);
+	return result;
 }

@@ -97,6 +97,7 @@ export function startPackages() {
 	const read = (/** @type {string} */ file) =>
 		JSON.parse(readFileSync(path.join(repository, file), 'utf8'));
 	const { devDependencies } = read('package.json');
+	/** @type {{ lockfileVersion: number; packages: Record<string, LockedPackage> }} */
 	const { lockfileVersion, packages: all } = read('package-lock.json');
 	const manifest = {
 		name: 'payroll-payments-start',
@@ -107,7 +108,7 @@ export function startPackages() {
 	};
 	/** @type {Record<string, LockedPackage>} */
 	const packages = Object.fromEntries(
-		Object.entries(/** @type {Record<string, LockedPackage>} */ (all)).map(([folder, locked]) => [
+		Object.entries(all).map(([folder, locked]) => [
 			folder,
 			{
 				...locked,

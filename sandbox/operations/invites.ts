@@ -1,6 +1,6 @@
 import type { Account } from '../accounts';
 import { ServiceFailure } from '../failure';
-import { placeOf, type Organisation, type Workspace } from '../organisation';
+import { pendingInvite, type Organisation, type Workspace } from '../organisation';
 import { existing, requireRole } from '../roles';
 import type { SimulatedService } from '../simulatedService';
 import { defineOperation } from './operation';
@@ -70,17 +70,10 @@ export function workspaceFor(
 export function addPendingInvite(
 	organisation: Organisation,
 	workspace: Workspace,
-	invite: { email: string; name: string; role: string; caller?: Account },
+	{ email, name, role, caller }: { email: string; name: string; role: string; caller?: Account },
 ): string {
 	const nanoid = organisation.randomness.identifier('in');
-	workspace.invites.push({
-		nanoid,
-		role: invite.role,
-		invitee_name: invite.name || (invite.email.split('@')[0] ?? invite.email),
-		email: invite.email,
-		inviter_name: invite.caller?.fullName ?? 'Payroll',
-		inviter_email: invite.caller?.email ?? 'payroll@example.com',
-		...placeOf(workspace, organisation.company),
-	});
+	const invite = { nanoid, role, invitee_name: name || (email.split('@')[0] ?? email), email };
+	workspace.invites.push(pendingInvite(invite, caller, workspace, organisation.company));
 	return nanoid;
 }

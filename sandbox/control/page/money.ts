@@ -6,10 +6,6 @@ export function toCents(amount: string): string | undefined {
 	return String(BigInt(whole.replaceAll(',', '') + fraction.padEnd(2, '0')));
 }
 
-/** Whether an amount is written as n8n’s field *Amount (Dollars)* takes it: digits, at most two decimals. */
-export const isDollars = (amount: string): boolean =>
-	/^(0|[1-9]\d{0,11})(\.\d{1,2})?$/.test(amount);
-
 /** Cents as an amount, e.g. `1,250.00`. */
 export function fromCents(cents: string): string {
 	const [, sign = '', digits = ''] = /^(-?)(\d+)$/.exec(cents) ?? [];

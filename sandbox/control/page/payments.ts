@@ -2,7 +2,7 @@ import type { Payment } from '../../payments';
 import { call } from './control';
 import { byId, copyable, element, input, onSubmit, report, select, timeOf } from './elements';
 import { cell, liveTable, pill } from './liveTable';
-import { fromCents, isDollars } from './money';
+import { fromCents } from './money';
 
 interface Prepared {
 	readonly team: string;
@@ -29,11 +29,9 @@ const OUTCOMES = [
 
 /** Prepares a payment, and shows the fields of *Payment: Create Instant* to copy. */
 async function prepare(): Promise<string> {
-	const typed = input('payment-amount').value.trim();
-	if (!isDollars(typed)) throw new Error(`Payment amount “${typed}” isn’t an amount like 1250.00.`);
 	const query = new URLSearchParams({
 		team: select('payment-team').value,
-		amount: typed,
+		amount: input('payment-amount').value,
 		email: input('payment-email').value,
 		reference: input('payment-reference').value,
 	});
