@@ -10,7 +10,7 @@
 import { parseArgs } from 'node:util';
 
 import manifest from '../package.json';
-import { DEFAULT_N8N_VERSION } from '../tooling/n8nVersions.mjs';
+import { DEFAULT_N8N_VERSION, N8N_VERSIONS } from '../tooling/n8nVersions.mjs';
 import { say } from '../tooling/progress.mjs';
 import { isReached, type Part } from './comparison';
 import { deliveries, lazyEngine } from './deliveries';
@@ -50,7 +50,7 @@ const PARTS: readonly Part[] = [
 ];
 
 const { 'n8n-workflow': workflow, viem } = manifest.devDependencies;
-const versions = `Package ${manifest.version}, n8n ${DEFAULT_N8N_VERSION} on Node.js 24, n8n-workflow ${workflow}, viem ${viem}, benchmark on Node.js ${process.versions.node}`;
+const versions = `Package ${manifest.version}, n8n ${DEFAULT_N8N_VERSION} on Node.js ${N8N_VERSIONS[DEFAULT_N8N_VERSION].node}, n8n-workflow ${workflow}, viem ${viem}, benchmark on Node.js ${process.versions.node}`;
 
 const {
 	values: { small, runs },

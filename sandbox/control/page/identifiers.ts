@@ -1,7 +1,7 @@
 import type { Account } from '../../accounts';
 import { call } from './control';
 import { byId, copyable, element } from './elements';
-import type { Overview } from './practice';
+import type { Overview } from './changes';
 
 const WALLET_NAMES: Readonly<Record<Account['name'], string>> = {
 	companyAdministrator: 'Company administrator',

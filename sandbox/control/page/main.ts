@@ -7,7 +7,7 @@ import { byId } from './elements';
 import { showIdentifiers } from './identifiers';
 import { refreshInbox } from './inbox';
 import { refreshPayments, setUpPayments } from './payments';
-import { refreshPractice, setUpFailures, setUpPractice } from './practice';
+import { refreshChanges, setUpFailures, setUpChanges } from './changes';
 import { refreshSheet, setUpSheet } from './sheet';
 import { followResets, setUpStartOver } from './startOver';
 import { setUpWebhooks, showEndpoints } from './webhooks';
@@ -33,7 +33,7 @@ async function refreshOnce(): Promise<void> {
 	knownEndpoints = state;
 	byId('planned', HTMLElement).textContent =
 		faults.length === 0 ? '' : `Failures waiting for a call: ${faults.length}.`;
-	await Promise.all([refreshPractice(), refreshInbox(), refreshSheet(), refreshPayments()]);
+	await Promise.all([refreshChanges(), refreshInbox(), refreshSheet(), refreshPayments()]);
 }
 
 let refreshed = Promise.resolve();
@@ -53,7 +53,7 @@ async function keepFresh(): Promise<void> {
 	setTimeout(() => void keepFresh(), REFRESH_MILLISECONDS);
 }
 
-setUpPractice(refresh);
+setUpChanges(refresh);
 setUpFailures(refresh);
 setUpStartOver(refresh);
 setUpPayments();

@@ -60,7 +60,7 @@ function showBalance(): void {
 }
 
 /** Shows the organization as it is now. */
-export async function refreshPractice(): Promise<void> {
+export async function refreshChanges(): Promise<void> {
 	const { company, teams } = await call<Overview>('GET', 'organisation');
 	workspaces = [...teams, company];
 	const named = workspaces.map(({ nanoid, name }) => [nanoid, name] as const);
@@ -126,7 +126,7 @@ async function changePayable(): Promise<string> {
 }
 
 /** Sets up the forms that change balances, users and invites. */
-export function setUpPractice(refresh: () => Promise<void>): void {
+export function setUpChanges(refresh: () => Promise<void>): void {
 	const change = (work: () => Promise<string>): void => void report('changed', work).then(refresh);
 	const workspace = (): string => select('workspace').value;
 	select('workspace').addEventListener('change', () => void refresh());
