@@ -31,7 +31,7 @@ export async function startBenchmarkEnvironment(
 	return await startTestEnvironment({ ...(await measuredN8n()), ...env });
 }
 
-/** A new n8n process, since heaps don't shrink; resolves when it listens for these workflows. */
+/** A new n8n process, with a small heap and no memory; resolves when it listens for these workflows. */
 export async function restart(
 	environment: TestEnvironment,
 	...workflows: readonly { listening(environment: TestEnvironment): Promise<void> }[]

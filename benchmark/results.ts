@@ -24,6 +24,9 @@ type Measurements = Record<string, Measurement>;
 const rawFile = path.join(repository, 'benchmark', 'results.json');
 const tableFile = path.join(repository, 'benchmark', 'RESULTS.md');
 
+/* Read before anything is measured, since it may be broken. */
+const known: Measurements = JSON.parse(readFileSync(rawFile, 'utf8'));
+
 async function commit(): Promise<string> {
 	const git = async (...args: string[]) => (await run('git', args, { cwd: repository })).trim();
 	const sources = ['nodes', 'credentials', 'tooling', 'gulpfile.js', 'rollup.config.mjs'];
@@ -117,7 +120,6 @@ function section({ title, at, load, ...rest }: Measurement): string {
 
 /** Saves the measurements with those of the other parts, and rewrites benchmark/RESULTS.md. */
 export function record(fresh: Measurements, order: readonly string[]): void {
-	const known: Measurements = JSON.parse(readFileSync(rawFile, 'utf8'));
 	const all = { ...known, ...fresh };
 	const sorted = Object.fromEntries(
 		order.flatMap((name) => (all[name] === undefined ? [] : [[name, all[name]]])),

@@ -99,7 +99,7 @@ describe('npm start', () => {
 	const PAID =
 		/^Paid: \$777\.00 to “supplier@example\.com” .*\. Approved by “Ada” on \d.* UTC, transaction “tx-\S+”$/;
 
-	/* examples/payments.test.ts answers no. */
+	/* n8n/payingExamples.test.ts answers no to both. */
 	it.each([
 		['cleared-deposit-to-payment', PAID],
 		[

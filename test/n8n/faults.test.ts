@@ -105,7 +105,11 @@ describe.each(Object.entries(HIT))('%s', (name, [method, path]) => {
 	const request = { method, path };
 	/* Sign-in itself has no token that could be renewed. */
 	const withoutToken = resource === 'authentication';
-	const faults = LASTING.filter(([what]) => KINDS.includes(name) || OF_EACH.test(what));
+	/* Half of the answer to a sign-in may hold the token. */
+	const mayHoldToken = (what: string) => withoutToken && what === 'truncated JSON';
+	const faults = LASTING.filter(
+		([what]) => KINDS.includes(name) || OF_EACH.test(what) || mayHoldToken(what),
+	);
 	const asked = async (options: INodeParameters = {}): Promise<INodeParameters> => {
 		const prepared = await formFor(sandbox, name);
 		const own = Object(prepared.options);

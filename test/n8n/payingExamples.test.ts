@@ -294,7 +294,7 @@ it.each(
 	},
 );
 
-/** That in Slack differs from the one with a form in its question only (contract/examples.test.ts). */
+/** That in Slack differs only in how it asks and reads the answer (contract/examples.test.ts). */
 const RUNS = EXAMPLES.filter((name) => /^payroll-run-(by|with)-/.test(name));
 
 /** What a restart of n8n does to what its process remembers. */

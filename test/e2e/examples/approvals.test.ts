@@ -147,6 +147,7 @@ describe('payment by signed-in approvers', () => {
 		['one', undefined, 1, `. Approved by ${owners} on `],
 		['two', ['colleague', 'Pay'], 1, `. Approved by ${owners} and ${bens} on `],
 		['one twice', ['owner', 'Pay'], 0, `Both approvals came from ${owners}, so nothing was sent`],
+		['one who declines', ['colleague', 'Don’t pay'], 0, `Declined by ${bens}, so nothing was sent`],
 	])('with %s', async (who, second, sent, said) => {
 		const { n8n } = environment;
 		await setBalance('99999999');
