@@ -184,6 +184,9 @@ const EXPLAINED: Readonly<Record<string, Explained>> = {
 		'if (before.length === 0) return rows;': savesTime(['before.length === 0', 'false']),
 	},
 	'run/run.ts': {
+		'const isStopped = context.getExecutionCancelSignal()?.aborted === true;': [
+			['context.getExecutionCancelSignal()?.aborted', 'context.getExecutionCancelSignal().aborted'],
+		],
 		'if (first === undefined) return { rows: [] };': {
 			changes: [['{ rows: [] }', '{}'], LIST, ['first === undefined', 'false']],
 			why: 'n8n runs no node without items.',

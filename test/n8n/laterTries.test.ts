@@ -764,3 +764,19 @@ describe('the approval of a list', () => {
 		expect(sandbox.writes()).toEqual([]);
 	});
 });
+
+it('keeps no token for a later try', async () => {
+	const forms = [
+		await formFor(sandbox, 'authentication.verify'),
+		await formFor(sandbox, 'authentication.verify'),
+	];
+	const asked = () => sandbox.wire().filter(({ path }) => path.endsWith('/verify')).length;
+	await sandbox.fault({ kind: 'status', status: 500, match: { path: 'verify' } });
+	const fields = { message: '={{ $json.message }}', signature: '={{ $json.signature }}' };
+	const items = forms.map(({ message, signature }) => ({ message, signature }));
+	const before = asked();
+	const saved = lostCredentials(1, () => asked() - before);
+	const { output } = await runNode(saved, { ...forms[0], ...fields }, { items, node: CONTINUED });
+	expect(output).toMatchObject([{ json: { error: LOST } }, { json: { error: LOST } }]);
+	expect(asked() - before).toBe(2);
+});

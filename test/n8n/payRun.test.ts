@@ -436,39 +436,44 @@ describe('a pay run', () => {
 		});
 	});
 
-	it('leaves typed data of new administrators in n8n’s log, since nothing else keeps it', async () => {
-		await sandbox.fault({
-			kind: 'latency',
-			delay: 500,
-			match: { method: 'POST', path: 'manager' },
-		});
-		const stop = new AbortController();
-		const parameters = sandbox.administratorInvites('a@example.com', { operation: 'send' });
-		const stopped = sandbox.run(parameters, { stop: stop.signal });
-		const isCreated = async () => await Promise.resolve(sandbox.writes().length > 0);
-		await waitUntil('the invite is created', isCreated, { milliseconds: 30_000 });
+	/** Runs a node, and stops the execution once a request of it has arrived. */
+	async function stopDuring(
+		match: { readonly method?: string; readonly path: string },
+		start: (stop: AbortSignal) => Promise<RunResult>,
+		fault: Partial<Parameters<typeof sandbox.fault>[0]> = {},
+	): Promise<RunResult> {
+		await sandbox.fault({ kind: 'latency', delay: 500, match, ...fault });
+		const count = () => sandbox.requests().filter(({ path }) => path.includes(match.path)).length;
+		const [before, stop] = [count(), new AbortController()];
+		const run = start(stop.signal);
+		const isSent = async () => await Promise.resolve(count() > before + (fault.skip ?? 0));
+		await waitUntil('the request is sent', isSent, { milliseconds: 30_000 });
 		stop.abort();
-		await stopped;
-		expect(log.lines).toContainEqual(
-			expect.stringMatching(/unknown: item 0; for Execute: \[\{"invites":\["in-.*"typed_data":\{/),
+		return await run;
+	}
+
+	const notes = () => log.lines.filter((line) => line.includes('Execution execution-'));
+
+	it('leaves typed data of new administrators in n8n’s log, since nothing else keeps it', async () => {
+		const parameters = sandbox.administratorInvites('a@example.com', { operation: 'send' });
+		await stopDuring(
+			{ method: 'POST', path: 'manager' },
+			async (stop) => await sandbox.run(parameters, { stop }),
 		);
+		expect(notes()).toEqual([
+			expect.stringMatching(/unknown: item 0; for Execute: \[\{"invites":\["in-.*"typed_data":\{/),
+		]);
 	});
 
 	it('pays only the first of five when it is stopped during that one, and the rest the next time', async () => {
 		const items = await sheet();
-		await sandbox.fault({ kind: 'latency', delay: 500, match: PAYMENT });
-		const stop = new AbortController();
-		const stopped = pay(items, SKIP, { ...CONTINUE, stop: stop.signal });
-		const isSent = async () => await Promise.resolve(sandbox.writes().length > 0);
-		await waitUntil('a payment is sent', isSent, { milliseconds: 30_000 });
-		stop.abort();
-		await stopped;
+		await stopDuring(PAYMENT, async (stop) => await pay(items, SKIP, { ...CONTINUE, stop }));
 		/* What was under way is awaited, and nothing else starts. */
 		const isRecorded = async () => (await check(items))?.to_send_count === 4;
 		await waitUntil('the first payment is recorded', isRecorded, { milliseconds: 30_000 });
-		expect(log.lines).toContainEqual(
-			expect.stringMatching(/Stopped in .* payment\.create; done: item 0 \(tx-\S{12}\)$/),
-		);
+		const note =
+			/Execution execution-\d+, node Payroll: Stopped in .* payment\.create; done: item 0 \(tx-\S{12}\)$/;
+		expect(notes()).toEqual([expect.stringMatching(note)]);
 		expect(sandbox.writes()).toHaveLength(1);
 		expect(await check(items)).toMatchObject({ already_paid: [{ row: 1 }], unknown: [] });
 
@@ -476,6 +481,22 @@ describe('a pay run', () => {
 		expect(outcomesOf(next.output)).toEqual(['already_paid', ...Array(4).fill('paid')]);
 		expect(metadataOf(next)).toMatchObject({ payments_paid: '4' });
 		expect(sandbox.writes()).toHaveLength(5);
+		expect(notes()).toHaveLength(1);
+	});
+
+	it('leaves nothing in n8n’s log when a check, a read or a refused payment is stopped', async () => {
+		const items = await sheet(PAYEES.slice(0, 1));
+		const balance = { path: 'balance' };
+		await stopDuring(balance, async (stop) => await pay(items, RUN_CHECK, { stop }));
+		const reading = sandbox.balance({ options: { concurrency: 1 } });
+		await stopDuring(
+			balance,
+			async (stop) => await sandbox.run(reading, { items: [{}, {}], stop }),
+			{ skip: 1 },
+		);
+		const refused = { kind: 'status', status: 400 } as const;
+		await stopDuring(PAYMENT, async (stop) => await pay(items, {}, { stop }), refused);
+		expect(notes()).toEqual([]);
 	});
 
 	it('doesn’t say that nothing was sent once the service has refused a payment', async () => {

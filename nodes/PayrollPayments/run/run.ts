@@ -53,7 +53,7 @@ export async function run(
 		const rows = hasTries ? withEarlierTries(scopeOf(context), own) : own;
 		if (hasTries) rememberTries(scopeOf(context), operation, rows);
 		const isStopped = context.getExecutionCancelSignal()?.aborted === true;
-		if (isStopped && operation.effect === 'write' && isCheck !== true) {
+		if (isStopped && operation.effect === 'write') {
 			const note = noteOnStopped(operation, rows);
 			const execution = `Execution ${context.getExecutionId()}, node ${node.name}`;
 			if (note !== undefined) context.logger.warn(redactor.text(`${execution}: ${note}`));
