@@ -1,9 +1,7 @@
-import { outputOf } from '../../n8nHost/executions';
-import { PollingWorkflow, pollingTrigger } from '../support/pollingWorkflow';
+import { PollingWorkflow } from '../support/pollingWorkflow';
 import { startTestEnvironment } from '../../n8nHost/testEnvironment';
 import { useEnvironment } from '../support/useEnvironment';
 import { waitUntil } from '../../n8nHost/waiting';
-import { chain } from '../../n8nHost/workflows';
 
 const environment = useEnvironment(startTestEnvironment);
 
@@ -80,18 +78,4 @@ it('goes on after a published edit, and begins again when it is switched off and
 		{ previous_balance_cents: '99', balance_cents: '100', change: '0.01' },
 	]);
 	await workflow.stop();
-});
-
-it('fetches a test event in the editor, and remembers nothing', async () => {
-	const { n8n, api, teamId, database } = environment;
-	const trigger = pollingTrigger({ event: 'inviteAdded', entityId: teamId });
-	const { id } = await n8n.saveWorkflow(chain('test event', [trigger]), [api]);
-	const execution = await n8n.runWorkflow(id);
-	expect(execution.error).toBeUndefined();
-	expect(outputOf(execution, 'Poll')).toEqual([
-		expect.objectContaining({ event: 'inviteAdded', nanoid: expect.stringMatching(/^in-/) }),
-	]);
-	expect(
-		await database.query(`select "staticData" from workflow_entity where id = '${id}'`),
-	).toEqual([{ staticData: null }]);
 });
