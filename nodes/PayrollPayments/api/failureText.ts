@@ -20,7 +20,8 @@ const OF_STATE = /\b(?:outcome|result|status(?: code)?|state)$/i;
 const OF_TIME = /^(?:executed|paid|settled) (?:at|on)$/i;
 
 /** Names of what a failure says. One word there, "PAID", says what the status is. */
-const OF_SAYING = /^(?:code|data|details?|error|message|reason)$/i;
+const OF_SAYING =
+	/^(?:(?:error|failure|reason)[_-]?)?(?:code|data|detail|error|message|reason)s?$/i;
 
 /** What a validator says of a field that isn't there, and so was never used. */
 const OF_ABSENCE =

@@ -158,9 +158,10 @@ const MADE_BEFORE = [
 	{ duplicate_salt: '0x5f3a' },
 	...[{ paid_at: '2026-03-03' }, { executedAt: 1772496000 }, { reason: 'SETTLED' }],
 	...[{ result: 'paid' }, { outcome: 'unknown' }, { code: 'PAID', message: 'Bad request' }],
+	...[{ error_code: 'PAID' }, { errorReason: 'settled' }, { errors: 'Paid' }, { detail: 'SENT' }],
 	/* What it says of a state, in a word or as a number. */
 	...[{ payment_status: 'paid' }, { currentStatus: 'PAID' }, { status: 409 }, { code: 23505 }],
-	...[{ expected_nonce: 42 }, { nonce: 'expected 42, got 41' }, { salt_seen: '57824' }],
+	...[{ expected_nonce: 42 }, { nonce: '42 was expected' }, { nonce: ['a1'] }, { salt_seen: '5a' }],
 	...[{ salt_used_at: '2026-03-03' }, { checks: { uniqueness: false } }, { replay_ok: false }],
 	/* Flags that are true, and those that would be true if it were new. */
 	...[{ is_duplicate: true }, { isDuplicate: true }, { reference_unique: false }],
@@ -188,6 +189,7 @@ const NOT_MADE_BEFORE = [
 	...[{ another_payment_exists: false }, { signature_valid: false }, { new_recipient: false }],
 	...[{ recipient_new: false, paid_at: null, error: 'Forbidden' }, { step: 'completed' }],
 	...[{ invite: { sent_at: '2026-03-01' } }, { paid_at: '' }, { kyc: { status: 'unknown' } }],
+	...[{ paid_at: 0 }, { settled_on_chain: 'Arbitrum' }, { salt: 'abc5' }, { kyc_reason: 'sent' }],
 	/* What the request had, and what was missing in it. And what is so of the recipient. */
 	...[{ request: { nonce: 41, salt: '0x5f3a' }, salt: null }, { email_confirmed: true }],
 	{ recipient: { onboarding_completed: true } },
