@@ -63,6 +63,7 @@ const {
 	},
 });
 const names = PARTS.map(({ name }) => name);
+if (!(Number(runs) >= 1)) throw new Error(`--runs must be a number, not ${runs}.`);
 const unknown = wanted.find((name) => !names.includes(name));
 if (unknown !== undefined)
 	throw new Error(`There is no part ${unknown}; there is ${names.join(', ')}.`);

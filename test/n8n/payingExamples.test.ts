@@ -265,11 +265,10 @@ it.each(ends)('%s: “%s” fails, the workflow runs again, and is retried', asy
 	expect(payments()).toHaveLength(count);
 });
 
-it.each(
-	ends.filter(
-		([example, last]) => /^payroll-run-(by|with)-/.test(example) && last === 'Tell the channel',
-	),
-)(
+/** That in Slack differs only in how it asks and reads the answer (contract/examples.test.ts). */
+const RUNS = EXAMPLES.filter((name) => /^payroll-run-(by|with)-/.test(name));
+
+it.each(RUNS)(
 	'%s tells of a row whose authorization isn’t one, and pays nothing; it may be in `data`',
 	async (example) => {
 		const row = 'Row 3 of the sheet (PAY-002): authorization';
@@ -293,9 +292,6 @@ it.each(
 		expect(payments()).toHaveLength(world.sheet.length);
 	},
 );
-
-/** That in Slack differs only in how it asks and reads the answer (contract/examples.test.ts). */
-const RUNS = EXAMPLES.filter((name) => /^payroll-run-(by|with)-/.test(name));
 
 /** What a restart of n8n does to what its process remembers. */
 function restart(): void {
