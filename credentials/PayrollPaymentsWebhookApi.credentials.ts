@@ -1,6 +1,6 @@
 import type { ICredentialType } from 'n8n-workflow';
 
-import { properties } from '../nodes/PayrollPayments/trigger/credential/webhookCredentialForm';
+import { properties } from '../nodes/PayrollPayments/trigger/webhookCredentialForm';
 
 /** How to verify webhook deliveries. */
 export class PayrollPaymentsWebhookApi implements ICredentialType {

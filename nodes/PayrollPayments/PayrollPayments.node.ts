@@ -52,8 +52,8 @@ export class PayrollPayments implements INodeType {
 	} satisfies INodeType['methods'];
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		const { run } = await import('./run/run');
+		const { runOperation } = await import('./run/run');
 		const { CATALOGUE } = await import('./operations/catalogue');
-		return await run(this, CATALOGUE);
+		return await runOperation(this, CATALOGUE);
 	}
 }

@@ -64,8 +64,8 @@ const PARTS: Readonly<Record<string, Part>> = {
 	},
 	permissions: {
 		section: 'mutationsPermissions',
-		mutated: ['api/limits.ts'],
-		tests: ['unit/operations/formRules.test.ts', 'unit/api/{credentials,limits}.test.ts'],
+		mutated: ['api/credentialLimits.ts'],
+		tests: ['unit/operations/formRules.test.ts', 'unit/api/{credentials,credentialLimits}.test.ts'],
 		explained: true,
 	},
 	session: {

@@ -41,10 +41,11 @@ const EXPLAINED: Readonly<Record<string, Explained>> = {
 			changes: [TEXT],
 			why: 'Without its parts, there is a signature, or nothing is sent.',
 		},
-		"const isOther = (own = '') => sender !== undefined && !isSameAddress(own, sender);": {
-			changes: [TEXT],
-			why: 'Neither text is an address.',
-		},
+		"sender !== undefined && ![signer, platformId ?? ''].some((own) => isSameAddress(own, sender));":
+			{
+				changes: [TEXT],
+				why: 'Neither text is an address.',
+			},
 	},
 	'operations/payment/check.ts': {
 		'return knownOfRow === undefined ? [] : withKnown(row, knownOfRow, ifAlreadyPaid);': [LIST],

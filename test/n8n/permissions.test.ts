@@ -2,7 +2,7 @@ import type { ICredentialDataDecryptedObject, INodeParameters } from 'n8n-workfl
 
 import '../support/withoutPauses';
 import { CATALOGUE } from '../../nodes/PayrollPayments/operations/catalogue';
-import { PERMISSIONS } from '../../nodes/PayrollPayments/api/limits';
+import { PERMISSIONS } from '../../nodes/PayrollPayments/api/credentialLimits';
 import type { FaultInput } from '../../sandbox/server';
 import { runNode, sendRaw, type SavedCredentials } from '../support/actionHost';
 import { useActionSandbox } from '../support/actionSandbox';

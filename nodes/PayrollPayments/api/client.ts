@@ -15,7 +15,7 @@ import { endedOrAborted } from '../shared/waiting';
 import { balanceCall } from './balanceCall';
 import { urlOf, type Call, type ReadCall, type SendRead, type WriteCall } from './call';
 import type { ServiceCredentials } from './credentials';
-import { errorFor, REFUSAL_STATUSES, unusableAnswer } from './errors';
+import { errorFor, REFUSAL_STATUSES, unusableAnswer } from './serviceErrors';
 import { isReadable, shownOf } from './failureBody';
 import { Renaming } from './fieldNames';
 import { DEFAULT_RETRIES, pauseAfter, TRANSIENT_STATUSES } from './retries';

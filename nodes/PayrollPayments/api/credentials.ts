@@ -12,17 +12,17 @@ import {
 	wholeNumber,
 } from '../forms/fieldTypes';
 import { UserError } from '../shared/errors';
-import { filledLine } from '../shared/text';
+import { filledTrimmed } from '../shared/text';
 import { evmAddress } from '../contract/formats';
 import { identifier } from '../contract/identifiers';
 import { hostOf, isLoopback, isPrivate } from '../shared/http';
 import { DIALECTS } from '../signing/dialects';
 import { fieldNames } from './fieldNames';
-import { limitFields, limitsOf } from './limits';
+import { limitFields, limitsOf } from './credentialLimits';
 import { linesOf } from './lines';
 
 function plainUrl(allowsHttp: (host: string) => boolean, hosts: string) {
-	return filledLine
+	return filledTrimmed
 		.refine((value) => URL.canParse(value), 'must be a web address, e.g. https://api.example.com')
 		.transform((value) => new URL(value))
 		.refine(
@@ -44,7 +44,7 @@ const baseUrl = plainUrl(isLoopback, 'localhost')
 /** Characters. Servers limit their headers, many to 16 KiB in all, and answer longer ones without a 401. */
 export const LONGEST_TOKEN = 8_192;
 
-const token = filledLine
+const token = filledTrimmed
 	.regex(/^[\x21-\x7e]+$/, 'must be one line of printable characters without spaces')
 	.max(LONGEST_TOKEN, `must not have more than ${LONGEST_TOKEN} characters`);
 
@@ -66,7 +66,7 @@ const entities = linesOf<Entity>((line, above) => {
 });
 
 /** *Sign-In Domain*; of a URL, its host. */
-const signInDomain = filledLine.transform((value, context) => {
+const signInDomain = filledTrimmed.transform((value, context) => {
 	const url = value.includes('://') ? value : `https://${value}`;
 	if (URL.canParse(url) && new URL(url).host !== '') return new URL(url).host;
 	context.addIssue({ code: 'custom', message: 'must be a domain, e.g. app.example.com' });
@@ -157,7 +157,7 @@ export const FIELDS = {
 					'ID of the user account that the wallet has its role on, usually 0x…; your provider knows it',
 				example: '0x…',
 			},
-			filledLine,
+			filledTrimmed,
 		),
 		signer: choice(
 			{ label: 'Signer' },
@@ -197,7 +197,7 @@ export const FIELDS = {
 				description: '64 hex characters, with or without 0x',
 				example: '0x4c08…3f31',
 			},
-			filledLine
+			filledTrimmed
 				.regex(/^(?:0x)?[0-9a-fA-F]{64}$/, 'must be 64 hex characters, with or without 0x')
 				.transform((key) => (key.startsWith('0x') ? key : `0x${key}`)),
 		),
@@ -275,13 +275,13 @@ export function readEntities(saved: Saved): readonly Entity[] {
 export type ServiceCredentials = ReturnType<typeof readCredentials>;
 
 /** What operations get of the credentials: no secret, and nothing to sign or sign in with. */
-export interface OpenCredentials
+export interface PublicCredentials
 	extends Pick<ServiceCredentials, 'baseUrl' | 'entities' | 'limits' | 'name'> {
 	/** The user account that the wallet signs in for, where the credentials name one. */
 	readonly platformId: string | undefined;
 }
 
-export function withoutSecretFields(credentials: ServiceCredentials): OpenCredentials {
+export function withoutSecretFields(credentials: ServiceCredentials): PublicCredentials {
 	const { baseUrl, entities, limits, name } = credentials;
 	const platformId = 'platformId' in credentials ? credentials.platformId : undefined;
 	return { baseUrl, entities, limits, name, platformId };

@@ -1,3 +1,19 @@
+/*
+ * Where a new wording goes. Every text is made lower case, with one space between words and " . " in place of
+ * punctuation, and what NOT_OF_A_PAYMENT takes is left out; one match of any other pattern then leaves the
+ * outcome unknown.
+ *
+ * | the wording                                              | goes into                        |
+ * | -------------------------------------------------------- | -------------------------------- |
+ * | a verb for paying: "disbursed"                           | MADE, which others are made of   |
+ * | says so in any sentence: "already"                       | WORDS                            |
+ * | about another request, or a state that nothing leaves    | OTHER                            |
+ * | of a request that nobody knows the end of                | UNANSWERED                       |
+ * | as codes and names of events say it: "payment sent"      | SENT; in whole sentences, DONE   |
+ * | on its way                                               | UNDER_WAY                        |
+ * | says nothing of a payment, but matches one of these      | NOT_OF_A_PAYMENT                 |
+ */
+
 /** What is said of a payment that was made, perhaps only in part. */
 const MADE =
 	'paid|made|sent|submitted|executed|completed|confirmed|settled|received|succeeded|initiated|queued|redeemed|claimed|transferred|credited|debited|disbursed|relayed|broadcast(?:ed)?|captured|dispatched|mined|finali[sz]ed';
@@ -155,6 +171,23 @@ const DONE = new RegExp(
 	String.raw`(?<!\b(?:no|nothing|none|neither) (?:\w+ ){0,2})(?<!(?:\bnot|\bnever|n't) (?:\w+ )?(?=been))\b(?:was|were|is|been) (?:(?!not |never |to )\w+ ){0,2}(?:${MADE}|scheduled)\b`,
 );
 
+/** A line break after which a sentence goes on. */
+const INNER_BREAK = /\n(?=[\p{Ll}("'])/gu;
+
+/** A denial, and what stands between it and its verb: "No payment (external) was sent". */
+const DENIED =
+	/\b((?:no|nothing|none|neither)(?: \w+){0,2}) [([][^()[\]]{1,60}[)\]] (?=(?:was|were|is|has|have)\b)/gi;
+
+/** What stands between a verb and its participle, and isn't a denial: "was, however, sent". */
+const ASIDE =
+	/\b(was|were|is|been)(?:, (?![^,.:;!?]{0,40}\b(?:not|never)\b)[^,.:;!?]{1,40},| \((?![^()]{0,60}\b(?:not|never)\b)[^()]{1,60}\)) /gi;
+
+/** “No” that isn't a denial: “Order no BATCH-11 was settled”. */
+const NUMBERED = new RegExp(
+	String.raw`\bno (?=(?!(?:${PAYMENT}|invoice|request|authorization)\b)\p{L}{5,20} ?\d\w{0,60}(?: \w+){0,3} (?:was|were|has|have)\b)`,
+	'gu',
+);
+
 /**
  * Whether the words of a refusal leave open that this request, or an earlier one, succeeded: a proxy may
  * have repeated it, or the service doesn't know itself. A payment that was refused so counts as unknown
@@ -174,23 +207,6 @@ export function mayHaveSucceeded(text: string): boolean {
 	const withoutAsides = unwrapped.replace(ASIDE, '$1 ');
 	return [...new Set([text, lines, unwrapped, parts, withoutAsides])].some(saysSo);
 }
-
-/** A line break after which a sentence goes on. */
-const INNER_BREAK = /\n(?=[\p{Ll}("'])/gu;
-
-/** A denial, and what stands between it and its verb: "No payment (external) was sent". */
-const DENIED =
-	/\b((?:no|nothing|none|neither)(?: \w+){0,2}) [([][^()[\]]{1,60}[)\]] (?=(?:was|were|is|has|have)\b)/gi;
-
-/** What stands between a verb and its participle, and isn't a denial: "was, however, sent". */
-const ASIDE =
-	/\b(was|were|is|been)(?:, (?![^,.:;!?]{0,40}\b(?:not|never)\b)[^,.:;!?]{1,40},| \((?![^()]{0,60}\b(?:not|never)\b)[^()]{1,60}\)) /gi;
-
-/** “No” that isn't a denial: “Order no BATCH-11 was settled”. */
-const NUMBERED = new RegExp(
-	String.raw`\bno (?=(?!(?:${PAYMENT}|invoice|request|authorization)\b)\p{L}{5,20} ?\d\w{0,60}(?: \w+){0,3} (?:was|were|has|have)\b)`,
-	'gu',
-);
 
 function saysSo(text: string): boolean {
 	const plain = text

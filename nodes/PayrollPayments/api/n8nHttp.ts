@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { NoResponseError, UserError, type ErrorContext } from '../shared/errors';
 import type { HttpAnswer, HttpExchange, HttpRequest } from '../shared/http';
 import { isRecord } from '../shared/json';
-import { unusableAnswer } from './errors';
+import { unusableAnswer } from './serviceErrors';
 
 /** Milliseconds until a request times out, by default. */
 export const DEFAULT_TIMEOUT = 30_000;

@@ -1,6 +1,6 @@
 import { NodeApiError, NodeOperationError, type INode } from 'n8n-workflow';
 
-import { messageOf, ServiceError, UserError } from '../shared/errors';
+import { contextOf, messageOf, ServiceError, UserError } from '../shared/errors';
 import { shorten, type Redactor } from '../shared/redaction';
 import { placeName, type SheetPlace } from '../shared/sheetPlace';
 
@@ -19,7 +19,7 @@ export function messageFor(
 	redactor: Redactor,
 ): string {
 	const shown = shorten(redactor.text(messageOf(error)), LONGEST.message).replace(/\.$/, '');
-	const row = error instanceof UserError ? error.context.row : undefined;
+	const { row } = contextOf(error);
 	const about = typeof place === 'object' ? place : (row ?? place);
 	if (about === undefined) return shown;
 	if (typeof about === 'number') return `${shown} [item ${about}]`;

@@ -2,7 +2,7 @@ import type { IHttpRequestOptions } from 'n8n-workflow';
 
 import { UserError } from '../shared/errors';
 import type { ServiceCredentials } from './credentials';
-import { credentialLabel, isUnlimited } from './limits';
+import { credentialLabel, isUnlimited } from './credentialLimits';
 import { isAmong } from './otherRequests';
 
 /** What a node handed to one of n8n's two request functions; expressions may put anything in it. */

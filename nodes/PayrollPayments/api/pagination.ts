@@ -5,7 +5,7 @@ import { hasPrefix } from '../contract/identifiers';
 import { LARGEST_PAGE } from '../contract/limits';
 import { roleLabel } from '../contract/roles';
 import type { SendRead } from './call';
-import { unusableAnswer } from './errors';
+import { unusableAnswer } from './serviceErrors';
 import { inviteListAnswer, teamUsersAnswer } from './schemas/answers';
 
 /** Most pages that are read for one list. */

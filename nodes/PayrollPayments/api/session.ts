@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isStop, UserError } from '../shared/errors';
+import { contextOf, isStop } from '../shared/errors';
 import { parseJson } from '../shared/json';
 import { LruCache } from '../shared/lruCache';
 import { isWithin, momentOf, systemClock, type Clock, type Moment } from './clock';
@@ -249,7 +249,7 @@ export class Sessions {
 		state.pending = signingIn;
 		signingIn.then(adopt, (error: unknown) => {
 			/* That nobody wanted it any more is no failure, so the next one needn't pause. */
-			const wasAsked = error instanceof UserError && error.context.wasAsked === true;
+			const wasAsked = contextOf(error).wasAsked === true;
 			const at = this.clock.elapsed();
 			end(isStop(error) ? undefined : { at, rejection: signingIn, wasAsked });
 		});

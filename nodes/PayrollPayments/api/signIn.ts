@@ -7,7 +7,7 @@ import { Redactor, type Redact } from '../shared/redaction';
 import type { Wallet } from '../signing';
 import { Client, transportOver } from './client';
 import { LONGEST_TOKEN, type WalletCredentials } from './credentials';
-import { REFUSAL_STATUSES } from './errors';
+import { REFUSAL_STATUSES } from './serviceErrors';
 import { signInMessageAnswer, verifyAnswer } from './schemas/answers';
 
 /** A token that can go into a header. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import { quoted } from '../shared/redaction';
-import { anyText, filledLine, notText } from '../shared/text';
+import { anyText, filledTrimmed, notText } from '../shared/text';
 
 // docs/api.md, Common formats.
 
@@ -11,11 +11,11 @@ const ADDRESS = [/^0x[0-9a-fA-F]{40}$/, 'must be 0x followed by 40 hex character
 export const exactAddress = anyText.min(1, 'is missing').regex(...ADDRESS);
 
 /** An EVM address in a form. */
-export const evmAddress = filledLine.regex(...ADDRESS);
+export const evmAddress = filledTrimmed.regex(...ADDRESS);
 
 /** A signature that isn't the invalid one of zeros. */
 const signature = (pattern: RegExp, message: string) =>
-	filledLine
+	filledTrimmed
 		.regex(pattern, message)
 		.refine((value) => !/^(?:0x)?0+$/.test(value), 'must not be all zeros');
 
@@ -57,7 +57,7 @@ export function emailKey(text: string): string {
 	return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }
 
-export const email = filledLine.refine(isEmail, (value) => ({
+export const email = filledTrimmed.refine(isEmail, (value) => ({
 	message: `must be a valid email address, not ${quoted(value)}`,
 }));
 

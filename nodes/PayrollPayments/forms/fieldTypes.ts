@@ -74,7 +74,7 @@ export function keysOf<Key extends string>(record: Readonly<Record<Key, unknown>
 	return Object.keys(record).filter((key): key is Key => key in record);
 }
 
-/** The entries of a menu, by value; a text is an entry's description. */
+/** The entries of a menu, by value and in their order; a text is an entry's description. */
 export function menu<Value extends string>(
 	entries: Readonly<Record<Value, Entry | string>>,
 ): Array<Option<Value>> {
@@ -121,7 +121,10 @@ function entryOf<Value extends string>(options: ReadonlyArray<Option<Value>>): S
 	});
 }
 
-/** @param preset with an empty one, nothing is selected in new nodes, so that nothing is decided by accident */
+/**
+ * A menu of which one entry is selected.
+ * @param preset with an empty one, nothing is selected in new nodes, so that nothing is decided by accident
+ */
 export function choice<const Value extends string, IfEmpty extends Empty = 'required'>(
 	wording: Wording<IfEmpty>,
 	options: ReadonlyArray<Option<Value>>,
@@ -155,6 +158,7 @@ export function textList<Entry, IfEmpty extends Empty = 'required'>(
 	return text(wording, listOf(entry));
 }
 
+/** A menu of which any number of entries is selected; its value is their list. */
 export function choices<Value extends string, IfEmpty extends Empty = 'required'>(
 	wording: Wording<IfEmpty>,
 	options: ReadonlyArray<Option<Value>>,

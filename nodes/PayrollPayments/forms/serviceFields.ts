@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ADMINISTRATOR_ROLES, type AdministratorRole, ROLE_NAMES } from '../contract/roles';
 import { UserError } from '../shared/errors';
-import { anyText, filledLine } from '../shared/text';
+import { anyText, filledTrimmed } from '../shared/text';
 import { ecdsaSignature, email, evmAddress } from '../contract/formats';
 import {
 	identifier,
@@ -151,7 +151,7 @@ export const expectedRole = choice<AdministratorRole | 'any', 'unset'>(
 	'',
 );
 
-const roleCode = filledLine.regex(
+const roleCode = filledTrimmed.regex(
 	/^(?:0|[1-9]\d{0,77}|0x[0-9a-fA-F]{64})$/,
 	'must be a whole number, e.g. 2, or 0x followed by 64 hex characters',
 );

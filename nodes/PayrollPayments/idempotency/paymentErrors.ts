@@ -1,4 +1,5 @@
 import { messageOf, outcomeOf, ServiceError, UserError, wrapError } from '../shared/errors';
+import { isRecord } from '../shared/json';
 import { expiryAsDate } from '../shared/time';
 import { asWord } from '../shared/redaction';
 import type { Allowed, Decision, Payment } from './paymentKeys';
@@ -26,7 +27,8 @@ function nameOf({ reference }: Payment): string {
  * @param mayBeOther whether it may have been sent with another authorization
  */
 function validityNote({ typedData }: Payment, mayBeOther = false): string {
-	const time = expiryAsDate(String(Object(typedData).expires));
+	const { expires } = isRecord(typedData) ? typedData : {};
+	const time = expiryAsDate(String(expires));
 	if (time === undefined) return '';
 	if (mayBeOther) {
 		return `If it was sent with this authorization, the service can still make it until ${time}. `;

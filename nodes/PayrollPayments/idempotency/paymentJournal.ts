@@ -88,7 +88,7 @@ function repeatedError(
 	first: Attempt,
 	what: 'reference' | 'authorization',
 ): UserError {
-	const { item, row = `row ${item + 1}`, listIndex } = first.payment;
+	const { number, row = `row ${number + 1}`, listIndex } = first.payment;
 	const isListed =
 		listIndex !== undefined &&
 		listIndex === payment.listIndex &&

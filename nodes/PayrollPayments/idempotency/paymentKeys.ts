@@ -52,8 +52,8 @@ export interface Payment {
 	readonly signedCents: bigint | undefined;
 	/** For messages: the amount in dollars and the recipient. */
 	readonly summary: string;
-	/** Number of the input item, or of the row. */
-	readonly item: number;
+	/** Its number in the run, as in `Row` (run/rows.ts). */
+	readonly number: number;
 	/** The item or row, by what stays the same in each try of a run. */
 	readonly slot: string;
 	/** Its place in the list that it comes from, if it comes from one. */
@@ -108,13 +108,14 @@ export function isOtherReference(one: string | undefined, other: string | undefi
 
 interface PaymentIdentity {
 	/**
-	 * Never of the signature, since signers need not be deterministic. The case of the signer's address
-	 * doesn't matter: hex digits are read as a number.
+	 * Says which authorization: team, signer and typed data. The signature isn't part of it, since a signer
+	 * may sign the same data differently each time; nor is the case of the signer's address, since hex digits
+	 * are read as a number.
 	 */
 	readonly authorizationHash: string;
-	/** Of the reference or, without one, of the authorization. Attempts are counted by it. */
+	/** Says which payment: team and reference or, without one, the authorization. Attempts are counted by it. */
 	readonly paymentHash: string;
-	/** Of `paymentHash`, recipient and amount. */
+	/** Says which payment, to whom and how much. */
 	readonly termsHash: string;
 	readonly hasReference: boolean;
 }
@@ -140,7 +141,7 @@ export function paymentKeysOf(identity: PaymentIdentity, attempt: number) {
 			? hash('pair', authorizationHash, paymentHash, ...(number === 1 ? [] : [number]))
 			: sent(number);
 	const keys = {
-		/** Of this attempt and of later ones: n8n may have forgotten the earlier ones only. */
+		/** This attempt's key, then those of later ones: n8n forgets the oldest first, so only theirs may be left. */
 		sent: Array.from({ length: LATER_ATTEMPTS + 1 }, (_, index) => sent(attempt + index)),
 		previousSent: sent(attempt - 1),
 		previousSentWith: sentWith(attempt - 1),
@@ -176,7 +177,11 @@ export function claimedKeys(keys: PaymentKeys, isRecorded: (key: string) => bool
 	return [...sent.slice(0, 1), own, sentWith];
 }
 
-/** An attempt code such as 7F3A-91C2-1. It can't be guessed from the code of another attempt. */
+/**
+ * An attempt code such as 7F3A-91C2-1. It can't be guessed from the code of another attempt. It has no time
+ * limit: it works for as long as its attempt is recorded (`PAYMENT_HISTORY` in paymentJournal.ts); after that,
+ * `decide` says `noRecord`.
+ */
 export function codeOf({ paymentHash }: PaymentIdentity, attempt: number): string {
 	const digits = hash('code', paymentHash, attempt).slice(0, 8).toUpperCase();
 	return `${digits.slice(0, 4)}-${digits.slice(4)}-${attempt}`;

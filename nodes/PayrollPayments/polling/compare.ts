@@ -1,5 +1,5 @@
 import type { SendRead } from '../api/call';
-import { unusableAnswer } from '../api/errors';
+import { unusableAnswer } from '../api/serviceErrors';
 import type { FieldSet, ParameterSource } from '../forms/field';
 import type { JsonObject } from '../shared/json';
 

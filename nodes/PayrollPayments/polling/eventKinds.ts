@@ -4,7 +4,7 @@ import type { IPollFunctions } from 'n8n-workflow';
 import { z } from 'zod';
 
 import { balancesCall } from '../api/balanceCall';
-import { unusableAnswer } from '../api/errors';
+import { unusableAnswer } from '../api/serviceErrors';
 import { pendingInvites, teamUsers } from '../api/pagination';
 import { parametersOf, readFields, type Field, type ParameterSource } from '../forms/field';
 import { choice, menu, wholeNumber } from '../forms/fieldTypes';

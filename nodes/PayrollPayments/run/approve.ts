@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 
 import { z } from 'zod';
 
-import { credentialLabel } from '../api/limits';
-import type { OpenCredentials } from '../api/credentials';
+import { credentialLabel } from '../api/credentialLimits';
+import type { PublicCredentials } from '../api/credentials';
 import { messageOf, UserError } from '../shared/errors';
 import { canonicalJson } from '../shared/json';
 import { groupsOf, listed, quantity } from '../shared/lists';
@@ -108,7 +108,7 @@ const declined = z.object({ data: z.object({ approved: z.literal(false) }) });
 /**
  * Refuses the rows that name what a person declined: the same approval as a row whose item says so.
  * @param items all input items
- * @param approved what rows name as approved
+ * @param approved the same as in {@link approve}
  */
 export function refuseDeclined(
 	rows: readonly Row[],
@@ -120,7 +120,7 @@ export function refuseDeclined(
 	);
 	if (declining.size === 0) return rows;
 	const named = (row: Row) =>
-		row.items.map((item) => normalizeApproval(approved.get(item) ?? '')).filter(Boolean);
+		row.numbers.map((number) => normalizeApproval(approved.get(number) ?? '')).filter(Boolean);
 	const ofDeclined = rows.filter((row) => inputItemsOf(row).some((item) => declining.has(item)));
 	const declinedApprovals = new Set(ofDeclined.flatMap(named));
 	return rows.map((row) => {
@@ -134,9 +134,10 @@ export function refuseDeclined(
 	});
 }
 
-interface Approver {
+interface ApprovalContext {
 	readonly approvable: Approvable;
-	readonly credentials: Pick<OpenCredentials, 'limits'> & Partial<Pick<OpenCredentials, 'name'>>;
+	readonly credentials: Pick<PublicCredentials, 'limits'> &
+		Partial<Pick<PublicCredentials, 'name'>>;
 }
 
 function requestsIn(rows: readonly Row[]): string {
@@ -147,16 +148,16 @@ function requestsIn(rows: readonly Row[]): string {
 /**
  * Refuses the rows that aren't approved. A row is approved if its items name its own approval. All rows are if
  * several items name one approval, that of the run, which also covers the rows that were made before.
- * @param approved what items name as approved
+ * @param approved what the items or rows name as approved, by number
  */
 export function approve(
 	{ contentOf = requestsIn }: Pick<Operation, 'contentOf'>,
 	rows: readonly Row[],
-	{ approvable: of, credentials }: Approver,
+	{ approvable: of, credentials }: ApprovalContext,
 	approved: ReadonlyMap<number, string>,
 ): readonly Row[] {
 	if (approved.size === 0 && !credentials.limits.requireApproval) return rows;
-	const given = new Map([...approved].map(([item, text]) => [item, normalizeApproval(text)]));
+	const given = new Map([...approved].map(([number, text]) => [number, normalizeApproval(text)]));
 	const ready = rowsThatAre(rows, 'ready');
 	const isApproved = approvedByItem(of, rows, given);
 	const unapproved = new Set<Row>(ready.filter((row) => !isApproved(row)));
@@ -170,7 +171,7 @@ export function approve(
 	}
 	return rows.map((row) => {
 		if (!unapproved.has(row)) return row;
-		const error = row.items.some((item) => given.has(item))
+		const error = row.numbers.some((number) => given.has(number))
 			? notApproved(
 					'This isn’t what was approved',
 					'Something changed after the check. Check it again, and have the new check approved.',
@@ -200,8 +201,8 @@ function approvedByItem(
 	].map((shown) => approvalsOf(of, rows, shown));
 	return (row) => {
 		const approvals = asChecked.map((each) => normalizeApproval(each.get(row) ?? ''));
-		return row.items.every((item) => {
-			const named = given.get(item);
+		return row.numbers.every((number) => {
+			const named = given.get(number);
 			return named !== undefined && approvals.includes(named);
 		});
 	};

@@ -70,8 +70,8 @@ function mergeTries(rows: readonly Row[], before: readonly Row[]): readonly Row[
 /** The rows that nobody has asked the journals about, but that an earlier try has done, or may have done. */
 function replacedRows(rows: readonly Row[], before: readonly Row[]): ReadonlySet<Row> {
 	/* A change that is in another place now was read there, so it isn't the unreadable row here. */
-	const held = new Set(rows.filter(({ writes }) => writes.length > 0).map(requestsOf));
-	const doneBefore = slotsIn(before.filter((row) => !held.has(requestsOf(row))));
+	const readElsewhere = new Set(rows.filter(({ writes }) => writes.length > 0).map(requestsOf));
+	const doneBefore = slotsIn(before.filter((row) => !readElsewhere.has(requestsOf(row))));
 	return new Set(rows.filter((row) => wasNotLookedUp(row) && isIn(doneBefore, row)));
 }
 

@@ -1,4 +1,5 @@
-import { messageOf, UserError } from '../shared/errors';
+import { contextOf, messageOf, UserError } from '../shared/errors';
+import { isRecord } from '../shared/json';
 import { groupsOf, listed } from '../shared/lists';
 import type { Redactor } from '../shared/redaction';
 import { messageFor } from '../api/nodeErrors';
@@ -7,7 +8,7 @@ import { failureRecord, madeNow, recordsOf } from './output';
 import {
 	concernsRun,
 	failedRows,
-	firstItem,
+	firstNumber,
 	placeInError,
 	rowsThatAre,
 	type FailedRow,
@@ -26,20 +27,20 @@ function urgencyOf(row: FailedRow): number {
 }
 
 /** Where something happened: the row of a sheet, or the first item, and all of them if there are several. */
-function whereOf(items: readonly number[], place?: Place) {
+function whereOf(numbers: readonly number[], place?: Place) {
 	if (place?.row !== undefined) return { item: place.item, row: place.row.number };
-	return { item: firstItem({ items }), ...(items.length > 1 ? { items } : {}) };
+	return { item: firstNumber({ numbers }), ...(numbers.length > 1 ? { items: numbers } : {}) };
 }
 
 /** " (the same in rows 5, 9)"; nothing if there are no others than the first. */
 function alsoIn(group: readonly FailedRow[]): string {
 	if (group.some(concernsRun)) return '';
 	const rows = group.flatMap(({ place, state: { error } }) => {
-		const row = (error instanceof UserError ? error.context.row : undefined) ?? place?.row;
+		const row = contextOf(error).row ?? place?.row;
 		return row === undefined ? [] : [row.number];
 	});
 	const isSheet = rows.length === group.length;
-	const [, ...places] = (isSheet ? rows : group.flatMap(({ items }) => items)).map(String);
+	const [, ...places] = (isSheet ? rows : group.flatMap(({ numbers }) => numbers)).map(String);
 	if (places.length === 0) return '';
 	const kind = `${isSheet ? 'row' : 'item'}${places.length === 1 ? '' : 's'}`;
 	return ` (the same in ${kind} ${listed(places, MAX_NAMED)})`;
@@ -59,8 +60,8 @@ function failureRecords(
 		group
 			.filter((row, index) => index === 0 || !concernsRun(row))
 			.map((row) => {
-				const items = concernsRun(row) ? [firstItem(row)] : row.items;
-				return { ...whereOf(items, row.place), ...recordOf(row) };
+				const numbers = concernsRun(row) ? [firstNumber(row)] : row.numbers;
+				return { ...whereOf(numbers, row.place), ...recordOf(row) };
 			}),
 	);
 }
@@ -72,9 +73,9 @@ function madeRecords(rows: readonly Row[]) {
 		.sort((a, b) => a.number - b.number);
 }
 
-function namesOf(items: readonly number[], place?: Place): string[] {
+function namesOf(numbers: readonly number[], place?: Place): string[] {
 	return place?.row === undefined
-		? items.map((item) => `item ${item}`)
+		? numbers.map((item) => `item ${item}`)
 		: [`row ${place.row.number}`];
 }
 
@@ -94,7 +95,7 @@ function notesOn(
 	notSent: readonly FailedRow[],
 ): string {
 	const names = namesOfMade(made);
-	const others = notSent.flatMap(({ items, place }) => namesOf(items, place));
+	const others = notSent.flatMap(({ numbers, place }) => namesOf(numbers, place));
 	const isOnlyPartlyDone = summary === undefined && names.length > 0 && others.length > 0;
 	return [
 		summary,
@@ -107,9 +108,9 @@ function notesOn(
 }
 
 /** What was made before the error of a row: what it says itself, and for each step that it completed. */
-function madeBefore({ state: { error } }: FailedRow): unknown[] {
-	const details = (error instanceof UserError ? error.context.details : undefined) ?? {};
-	return [details, details.completed].flat();
+function madeBefore({ state: { error } }: FailedRow) {
+	const { details = {} } = contextOf(error);
+	return [details, details.completed].flat().filter(isRecord);
 }
 
 /**
@@ -120,18 +121,18 @@ export function noteOnStopped(operation: Operation, rows: readonly Row[]): strin
 	const made = madeRecords(rows);
 	const own = rowsThatAre(rows, 'unknown').filter(({ state }) => state.when !== 'earlierRun');
 	const unknown = own.map((row) => {
-		const { error } = row.state;
-		const code = error instanceof UserError ? error.context.attemptCode : undefined;
-		const name = listed(namesOf(row.items, row.place), MAX_NAMED);
+		const { attemptCode: code } = contextOf(row.state.error);
+		const name = listed(namesOf(row.numbers, row.place), MAX_NAMED);
 		return code === undefined ? name : `${name} (${code})`;
 	});
 	if (made.length + unknown.length === 0) return undefined;
 	/* The service gives typed data once, and without it nobody can run Execute. */
-	const typedData = [...made.map(({ record }) => record), ...own.flatMap(madeBefore)].flatMap(
-		(each) => {
-			const { invites, typed_data: given }: Readonly<Record<string, unknown>> = Object(each);
-			return given === undefined ? [] : [{ invites, typed_data: given }];
-		},
+	const records: ReadonlyArray<Readonly<Record<string, unknown>>> = [
+		...made.map(({ record }) => record),
+		...own.flatMap(madeBefore),
+	];
+	const typedData = records.flatMap(({ invites, typed_data: given }) =>
+		given === undefined ? [] : [{ invites, typed_data: given }],
 	);
 	return [
 		`Stopped in the middle of ${operation.resource}.${operation.operation}`,
@@ -153,7 +154,7 @@ export function combineFailures(
 	redactor: Redactor,
 ): UserError | undefined {
 	const sorted = failedRows(rows).sort(
-		(a, b) => urgencyOf(a) - urgencyOf(b) || firstItem(a) - firstItem(b),
+		(a, b) => urgencyOf(a) - urgencyOf(b) || firstNumber(a) - firstNumber(b),
 	);
 	const [first] = sorted;
 	if (first === undefined) return undefined;
@@ -164,7 +165,7 @@ export function combineFailures(
 	const groups = grouped(sorted.filter(isReported));
 	const [firstGroup = [], ...otherGroups] = groups;
 	const recordOf = (row: FailedRow) =>
-		failureRecord(operation, rows, row, firstItem(row), redactor);
+		failureRecord(operation, rows, row, firstNumber(row), redactor);
 	const failures = failureRecords(groups, recordOf);
 	const made = operation.effect === 'write' ? madeRecords(rows) : [];
 	const before = firstError.context.details?.completed;
@@ -185,16 +186,16 @@ export function combineFailures(
 	const notSent = sorted.filter((row) => !isReported(row));
 	const messages = otherGroups.map((group) => {
 		const [row = first] = group;
-		const message = messageFor(row.state.error, placeInError(row, firstItem(row)), redactor);
+		const message = messageFor(row.state.error, placeInError(row, firstNumber(row)), redactor);
 		return `${message}${alsoIn(group)}`;
 	});
 	const { hint = firstError.hint } = recordOf(first);
 	const alsoFailed = messages.length > 0 && `Also failed: ${listed(messages, MAX_NAMED, '; ')}.`;
-	const place = placeInError(first, firstItem(first));
+	const place = placeInError(first, firstNumber(first));
 	return firstError
 		.withDone(details, notesOn(operation.notesOnFailure?.(rows) ?? [], made, notSent))
 		.with({
-			item: typeof place === 'number' ? place : (first.place?.item ?? firstItem(first)),
+			item: typeof place === 'number' ? place : (first.place?.item ?? firstNumber(first)),
 			...(typeof place === 'object' && { row: place }),
 			hint: [hint, alsoFailed].filter(Boolean).join(' '),
 			message: `${firstError.message.replace(/\.$/, '')}${alsoIn(firstGroup)}`,

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-import type { NeededPermission } from '../api/limits';
+import type { NeededPermission } from '../api/credentialLimits';
 import {
 	readFields,
 	type FieldSet,
@@ -24,8 +24,36 @@ interface SheetSource {
 	readonly list?: string;
 }
 
+/** What an operation may add to how every run is checked, ends and is told. Payments set all of it. */
+interface RunPolicy {
+	/** Whether the first unknown outcome ends the run even with *On Error: Continue*. */
+	readonly stopsAtUnknown?: boolean;
+	/** Set if n8n must keep the workflow, so that later runs know what was done: why, and what to do. */
+	readonly needsKeptWorkflow?: { readonly reason: string; readonly hint: string };
+	/** What every failed item has in addition, whatever the failure. */
+	readonly failureColumns?: OutputRecord;
+	/** Columns that mark an item as made by an earlier try of *Retry On Fail*. */
+	readonly columnsOfEarlierTry?: OutputRecord;
+	/** Options that an AI agent's node may not have, with their labels. */
+	readonly optionsForPeople?: Readonly<Record<string, string>>;
+	/** What can be told of an item whose form was refused. */
+	columnsOfUnread?(item: InputItem): OutputRecord;
+	/** The columns of items whose run was refused before they were checked, in their order. */
+	columnsOfForms?(forms: readonly Form[]): readonly OutputRecord[];
+	/** The one item that *Check Only* puts out with *Check Output: One for the Run*. */
+	describeRun?(rows: readonly Row[], run: RunContext): Promise<OutputRecord>;
+	/** Called when nothing more is sent. */
+	finish?(rows: readonly Row[], run: RunContext): Promise<void>;
+	/** What rows are about, e.g. "3 payments totaling $300.00"; by default how many requests they make. */
+	contentOf?(rows: readonly Row[]): string;
+	/** What became of the run, for every item that it puts out. */
+	runColumns?(rows: readonly Row[]): Readonly<Record<string, string>>;
+	/** Sentences about the whole run for the error that ends it. */
+	notesOnFailure?(rows: readonly Row[]): readonly string[];
+}
+
 /** An operation as the form and the run (run.ts) see it. */
-export interface Operation {
+export interface Operation extends RunPolicy {
 	readonly resource: string;
 	readonly operation: string;
 	/** In the Operation menu; `action` is for n8n's list of actions. */
@@ -52,50 +80,23 @@ export interface Operation {
 		| z.AnyZodObject
 		| z.ZodUnion<readonly [z.AnyZodObject, z.AnyZodObject, ...z.AnyZodObject[]]>;
 	readonly otherOutputs?: readonly z.AnyZodObject[];
-	/** Whether the first unknown outcome ends the run even with *On Error: Continue*. */
-	readonly stopsAtUnknown?: boolean;
-	/** Set if n8n must keep the workflow, so that later runs know what was done: why, and what to do. */
-	readonly needsKeptWorkflow?: { readonly reason: string; readonly hint: string };
-	/** What every failed item has in addition, whatever the failure. */
-	readonly failureColumns?: OutputRecord;
-	/** Columns that mark an item as made by an earlier try of *Retry On Fail*. */
-	readonly columnsOfEarlierTry?: OutputRecord;
-	/** Options that an AI agent's node may not have, with their labels. */
-	readonly optionsForPeople?: Readonly<Record<string, string>>;
 	/** For an operation whose input can be a sheet. */
 	readonly sheet?: SheetSource;
 	/** Reads the options that hold for the run as a whole. */
 	readSettings(item: ParameterSource): Settings;
 	/** Reads the form of one item. */
 	read(item: InputItem): Form;
-	/** What can be told of an item whose form was refused. */
-	columnsOfUnread?(item: InputItem): OutputRecord;
-	/** The columns of items whose run was refused before they were checked, in their order. */
-	columnsOfForms?(forms: readonly Form[]): readonly OutputRecord[];
 	/**
 	 * Checks all forms that could be read. Changes nothing at the service.
 	 * @param unread the rows whose form couldn't be read
 	 */
-	check(
-		forms: readonly Form[],
-		context: RunContext,
-		unread: readonly Row[],
-	): Promise<readonly Row[]>;
-	/** The one item that *Check Only* puts out with *Check Output: One for the Run*. */
-	describeRun?(rows: readonly Row[], context: RunContext): Promise<OutputRecord>;
-	/** Called when nothing more is sent. */
-	finish?(rows: readonly Row[], context: RunContext): Promise<void>;
-	/** What rows are about, e.g. "3 payments totaling $300.00"; by default how many requests they make. */
-	contentOf?(rows: readonly Row[]): string;
-	/** What became of the run, for every item that it puts out. */
-	runColumns?(rows: readonly Row[]): Readonly<Record<string, string>>;
-	/** Sentences about the whole run for the error that ends it. */
-	notesOnFailure?(rows: readonly Row[]): readonly string[];
+	check(forms: readonly Form[], run: RunContext, unread: readonly Row[]): Promise<readonly Row[]>;
 }
 
 interface Definition<Fields extends FieldSet, Options extends FieldSet>
 	extends Omit<
 		Operation,
+		| keyof RunPolicy
 		| 'effect'
 		| 'permission'
 		| 'runOptions'
@@ -103,9 +104,6 @@ interface Definition<Fields extends FieldSet, Options extends FieldSet>
 		| 'readSettings'
 		| 'read'
 		| 'check'
-		| 'columnsOfForms'
-		| 'describeRun'
-		| 'finish'
 	> {
 	readonly fields: Fields;
 	/** For each item, in addition to the common ones. */
@@ -116,9 +114,9 @@ interface Definition<Fields extends FieldSet, Options extends FieldSet>
 
 interface ReadDefinition<Fields extends FieldSet, Options extends FieldSet>
 	extends Definition<Fields, Options> {
-	run(
+	request(
 		input: InputOf<Fields>,
-		context: RunContext,
+		run: RunContext,
 		options: InputOf<Options>,
 	): Promise<readonly OutputRecord[]>;
 }
@@ -127,23 +125,21 @@ interface WriteDefinition<
 	Fields extends FieldSet,
 	Options extends FieldSet,
 	RunOptions extends FieldSet,
-> extends Definition<Fields, Options> {
+> extends Definition<Fields, Options>,
+		Omit<RunPolicy, 'columnsOfForms' | 'describeRun' | 'finish'> {
 	readonly permission: NeededPermission;
 	/** For the run as a whole, in addition to the common ones. */
 	readonly runOptions?: RunOptions;
 	check(
 		forms: ReadonlyArray<Form<InputOf<Fields>, InputOf<Options>>>,
-		context: RunContext<InputOf<RunOptions>>,
+		run: RunContext<InputOf<RunOptions>>,
 		unread: readonly Row[],
 	): Promise<readonly Row[]>;
 	columnsOfForms?(
 		forms: ReadonlyArray<Form<InputOf<Fields>, InputOf<Options>>>,
 	): readonly OutputRecord[];
-	describeRun?(
-		rows: readonly Row[],
-		context: RunContext<InputOf<RunOptions>>,
-	): Promise<OutputRecord>;
-	finish?(rows: readonly Row[], context: RunContext<InputOf<RunOptions>>): Promise<void>;
+	describeRun?(rows: readonly Row[], run: RunContext<InputOf<RunOptions>>): Promise<OutputRecord>;
+	finish?(rows: readonly Row[], run: RunContext<InputOf<RunOptions>>): Promise<void>;
 }
 
 /** Reads the fields and options of an item. */
@@ -158,7 +154,7 @@ function formReader<Fields extends FieldSet, Options extends FieldSet>(
 		/* It takes no expressions, and whatever else isn’t true or false is refused later on. */
 		checkForm?.(input, added.readSaved('checkOnly') === true);
 		const own = readFields(options, added);
-		return { items: [item.index], json: item.json, input, options: own, approvedCheck };
+		return { numbers: [item.index], json: item.json, input, options: own, approvedCheck };
 	};
 }
 
@@ -174,13 +170,10 @@ export function defineRead<Fields extends FieldSet, Options extends FieldSet>(
 		itemOptions: definition.options,
 		readSettings: (item) => readFields(RUN_OPTIONS.read, optionsOf(item)),
 		read: formReader(definition, 'read'),
-		check: async (
-			forms: ReadonlyArray<Form<InputOf<Fields>, InputOf<Options>>>,
-			context: RunContext,
-		) =>
-			forms.map(({ items, input, options }) => {
-				const act = async () => await definition.run(input, context, options);
-				return { items, writes: [], state: { is: 'ready', act } };
+		check: async (forms: ReadonlyArray<Form<InputOf<Fields>, InputOf<Options>>>, run: RunContext) =>
+			forms.map(({ numbers, input, options }) => {
+				const act = async () => await definition.request(input, run, options);
+				return { numbers, writes: [], state: { is: 'ready', act } };
 			}),
 	};
 }
@@ -212,11 +205,11 @@ type Statement = readonly [about: string, says: string];
  * @param statementsOf what all items of a run must say alike; if they don't, each of them is refused
  */
 export function eachItem<Input, Options>(
-	stepsOf: (form: Form<Input, Options>, context: RunContext) => Promise<readonly Step[]>,
+	stepsOf: (form: Form<Input, Options>, run: RunContext) => Promise<readonly Step[]>,
 	namedBy: (input: Input) => ReadonlyArray<readonly [key: string, name: string]> = () => [],
 	statementsOf: (form: Form<Input, Options>) => readonly Statement[] = () => [],
 ) {
-	return async (forms: ReadonlyArray<Form<Input, Options>>, context: RunContext) => {
+	return async (forms: ReadonlyArray<Form<Input, Options>>, run: RunContext) => {
 		const firstItems = new Map<string, number>();
 		const said = new Map(
 			[...groupsOf(forms.flatMap(statementsOf), ([about]) => about)].map(([about, all]) => [
@@ -225,8 +218,8 @@ export function eachItem<Input, Options>(
 			]),
 		);
 		return await eachOrRefused(forms, async (form) => {
-			const { items, input } = form;
-			const [item] = items;
+			const { numbers, input } = form;
+			const [item] = numbers;
 			for (const [about] of statementsOf(form)) requireAgreement(about, said.get(about));
 			/* Merge only after the item passed, so that a refused item doesn't block its addresses. */
 			const own = new Map<string, number>();
@@ -236,9 +229,9 @@ export function eachItem<Input, Options>(
 					throw repeated(name, before === item ? undefined : `item ${before}`);
 				own.set(key, item);
 			}
-			const steps = await stepsOf(form, context);
+			const steps = await stepsOf(form, run);
 			for (const key of own.keys()) firstItems.set(key, item);
-			return readyRow(items, steps);
+			return readyRow(numbers, steps);
 		});
 	};
 }
@@ -252,10 +245,10 @@ function requireAgreement(about: string, said: ReadonlySet<string> = new Set()):
 }
 
 /** A row that takes these steps in order, with an output for each. */
-function readyRow(items: readonly number[], steps: readonly Step[]): Row {
+function readyRow(numbers: readonly number[], steps: readonly Step[]): Row {
 	const writes: readonly ShownWrite[] = steps.map(({ shown }) => shown);
 	return {
-		items,
+		numbers,
 		writes,
 		state: { is: 'ready', act: async (perform) => await takeInOrder(steps, perform) },
 	};

@@ -1,12 +1,12 @@
 import type { IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
 
-import { ServiceError, UserError } from '../shared/errors';
+import { contextOf, ServiceError } from '../shared/errors';
 import type { Redactor } from '../shared/redaction';
 import { messageFor } from '../api/nodeErrors';
 import type { Operation } from './operation';
 import {
 	failedRows,
-	firstItem,
+	firstNumber,
 	inputItemsOf,
 	placeInError,
 	rowsThatAre,
@@ -20,11 +20,16 @@ import type { OutputRecord } from './write';
 export const OUTCOMES = { refused: 'refused', unknown: 'unknown', notSent: 'not_sent' } as const;
 
 /** What a row put out: each record, the input items that it comes from, and its number in the run. */
-export function* recordsOf({ items: all, place, state }: RowThatIs<'done' | 'checked'>) {
+export function* recordsOf({ numbers: all, place, state }: RowThatIs<'done' | 'checked'>) {
 	const { records } = state;
 	for (const [index, record] of records.entries()) {
-		const items = records.length === all.length ? all.slice(index, index + 1) : all;
-		yield { record, place, items: inputItemsOf({ items, place }), number: firstItem({ items }) };
+		const numbers = records.length === all.length ? all.slice(index, index + 1) : all;
+		yield {
+			record,
+			place,
+			items: inputItemsOf({ numbers, place }),
+			number: firstNumber({ numbers }),
+		};
 	}
 }
 
@@ -53,16 +58,14 @@ function sentBy(rows: readonly Row[]): SentSummary {
 	const sent = {
 		isTouched,
 		wasAnySent: isTouched || rows.some(reachedService),
-		mayBeSigned: failedRows(rows).some(
-			({ state: { error } }) => error instanceof UserError && error.context.mayBeSigned,
-		),
+		mayBeSigned: failedRows(rows).some(({ state }) => contextOf(state.error).mayBeSigned),
 	};
 	sentByRows.set(rows, sent);
 	return sent;
 }
 
 function reachedService({ state }: Row): boolean {
-	return state.is === 'refused' && state.scope === 'request';
+	return state.is === 'refused' && state.why === 'sent';
 }
 
 /**
@@ -70,8 +73,7 @@ function reachedService({ state }: Row): boolean {
  * since only the rows tell.
  */
 function hintFor({ effect }: Operation, rows: readonly Row[], row: FailedRow): string | undefined {
-	const { error } = row.state;
-	const hint = error instanceof UserError ? error.hint : undefined;
+	const { hint } = contextOf(row.state.error);
 	if (effect === 'read' || row.state.is === 'unknown' || reachedService(row)) return hint;
 	const { isTouched, wasAnySent, mayBeSigned } = sentBy(rows);
 	if (wasAnySent && row.state.is === 'notSent') return hint;
@@ -81,21 +83,24 @@ function hintFor({ effect }: Operation, rows: readonly Row[], row: FailedRow): s
 	return [hint, said, others].filter(Boolean).join(' ');
 }
 
-/** The output for an item of a failed row, as tooling/outputSchemas.ts describes it. */
+/**
+ * The output for an item of a failed row, as tooling/outputSchemas.ts describes it.
+ * @param number one of the row's
+ */
 export function failureRecord(
 	operation: Operation,
 	rows: readonly Row[],
 	row: FailedRow,
-	item: number,
+	number: number,
 	redactor: Redactor,
 ): IDataObject {
 	const { error } = row.state;
-	const { details = {}, note, attemptCode } = error instanceof UserError ? error.context : {};
+	const { details = {}, note, attemptCode } = contextOf(error);
 	const service = error instanceof ServiceError ? error : undefined;
 	const isChange = operation.effect === 'write';
 	const redacted = (text: string | undefined) => text && redactor.text(text);
 	const fields = {
-		error: [messageFor(error, placeInError(row, item), redactor), redacted(note)]
+		error: [messageFor(error, placeInError(row, number), redactor), redacted(note)]
 			.filter(Boolean)
 			.join('. '),
 		error_code: redacted(service?.errorCode),
@@ -143,20 +148,20 @@ export function outputItems(
 		}
 	}
 	for (const row of failedRows(rows)) {
-		for (const item of row.items) {
-			const record = failureRecord(operation, rows, row, item, redactor);
+		for (const number of row.numbers) {
+			const record = failureRecord(operation, rows, row, number, redactor);
 			const json: IDataObject = {
 				...operation.failureColumns,
 				...row.columns,
 				...record,
 				...ofRun,
 			};
-			const pairedItem = { item: row.place?.item ?? item };
+			const pairedItem = { item: row.place?.item ?? number };
 			/* n8n sends an item to the error output by these two members, and adds the input's own. */
 			const { error: message, ...details } = json;
 			const isBare = Object.keys(details).length === 0;
 			const routed = isBare ? { error: message } : { error: message, details };
-			put(item, { json: node.onError === 'continueErrorOutput' ? routed : json, pairedItem });
+			put(number, { json: node.onError === 'continueErrorOutput' ? routed : json, pairedItem });
 		}
 	}
 	return byNumber.flat();

@@ -1,4 +1,4 @@
-import { NoResponseError, outcomeOf, ServiceError, UserError } from '../shared/errors';
+import { contextOf, NoResponseError, outcomeOf, ServiceError } from '../shared/errors';
 import type { SheetPlace } from '../shared/sheetPlace';
 import type { OutputRecord, Perform, ShownWrite } from './write';
 
@@ -13,7 +13,7 @@ export interface Place {
 /** The form of one item, as the fields and options of its operation read it. */
 export interface Form<Input = unknown, Options = unknown> {
 	/** Its number in the run, as in {@link Row}. */
-	readonly items: readonly [number];
+	readonly numbers: readonly [number];
 	/** Where it comes from; the run sets it. */
 	readonly place?: Place;
 	/** The input item itself, or the row, for an operation that reads its columns. */
@@ -40,18 +40,18 @@ export type State =
 	| { readonly is: 'checked'; readonly records: readonly OutputRecord[] }
 	| { readonly is: 'done'; readonly records: readonly OutputRecord[]; readonly when?: Earlier }
 	/**
-	 * Nothing of it was done. With the scope `run`, for a reason that concerns the run as a whole; with
-	 * `request`, after a request was on its way; with `form`, because its form or row couldn't be read; without
-	 * one, for another reason that concerns the row.
+	 * Nothing of it was done. `run`: for a reason that concerns the run as a whole; `sent`: after a request was on
+	 * its way; `unread`: because its form or row couldn't be read; undefined: for another reason that concerns
+	 * the row.
 	 */
 	| {
 			readonly is: 'refused';
 			readonly error: unknown;
-			readonly scope?: 'request' | 'run' | 'form';
+			readonly why?: 'sent' | 'run' | 'unread';
 	  }
 	/** All or a part of it may have been done. */
 	| { readonly is: 'unknown'; readonly error: unknown; readonly when?: Earlier }
-	/** The run ended before it. */
+	/** The run ended before it (`endedBefore` in run.ts), or was stopped (`stoppedError` in shared/errors.ts). */
 	| { readonly is: 'notSent'; readonly error: unknown };
 
 /** One row of a run: usually one input item or row of a list, or all items that share a request. */
@@ -60,7 +60,7 @@ export interface Row<Its extends State = State> {
 	 * Its numbers in the run, ascending. They are the input items' numbers, unless an item has a list, whose
 	 * rows are counted one by one. {@link inputItemsOf} gives the input items.
 	 */
-	readonly items: readonly number[];
+	readonly numbers: readonly number[];
 	readonly place?: Place;
 	readonly state: Its;
 	/** What it changes, in order; empty for a read, and for what can't be told. */
@@ -88,70 +88,76 @@ export function failedRows(rows: readonly Row[]): FailedRow[] {
 	return rowsThatAre(rows, 'refused', 'unknown', 'notSent');
 }
 
-export function firstItem({ items }: Pick<Row, 'items'>): number {
-	return items[0] ?? 0;
+export function firstNumber({ numbers }: Pick<Row, 'numbers'>): number {
+	return numbers[0] ?? 0;
 }
 
 /** Whether a row was refused for a reason that concerns the run as a whole. */
 export function concernsRun({ state }: Pick<Row, 'state'>): boolean {
-	return state.is === 'refused' && state.scope === 'run';
+	return state.is === 'refused' && state.why === 'run';
 }
 
 /** Whether its form, or the row itself, couldn't be read. */
 export function isUnread({ state }: Pick<Row, 'state'>): boolean {
-	return state.is === 'refused' && state.scope === 'form';
+	return state.is === 'refused' && state.why === 'unread';
 }
 
 /** The place that an error of a row names, for `messageFor`; undefined if it is about the run of a sheet. */
-export function placeInError({ place, state }: Row, item: number): number | SheetPlace | undefined {
-	if (concernsRun({ state }) && 'error' in state && state.error instanceof UserError) {
-		const { item: named } = state.error.context;
+export function placeInError(
+	{ place, state }: Row,
+	number: number,
+): number | SheetPlace | undefined {
+	if (concernsRun({ state }) && 'error' in state) {
+		const { item: named } = contextOf(state.error);
 		if (named !== undefined) return named;
 	}
-	if (place?.row === undefined) return place?.item ?? item;
+	if (place?.row === undefined) return place?.item ?? number;
 	return concernsRun({ state }) ? undefined : place.row;
 }
 
 /** The row of a sheet that a row comes from; by its place in the run if it comes from none. */
-export function sheetPlaceOf({ items, place }: Pick<Row, 'items' | 'place'>): SheetPlace {
-	return place?.row ?? { number: firstItem({ items }) + 1 };
+export function sheetPlaceOf({ numbers, place }: Pick<Row, 'numbers' | 'place'>): SheetPlace {
+	return place?.row ?? { number: firstNumber({ numbers }) + 1 };
 }
 
 /** The numbers of the input items that a row comes from. */
-export function inputItemsOf({ items, place }: Pick<Row, 'items' | 'place'>): readonly number[] {
-	return place === undefined ? items : [place.item];
+export function inputItemsOf({
+	numbers,
+	place,
+}: Pick<Row, 'numbers' | 'place'>): readonly number[] {
+	return place === undefined ? numbers : [place.item];
 }
 
 /** What a row is known by in every try of a run: a list that can't be read shifts the numbers of others. */
-export function slotsOf({ items, place }: Pick<Row, 'items' | 'place'>): readonly string[] {
-	if (place === undefined) return items.map(String);
+export function slotsOf({ numbers, place }: Pick<Row, 'numbers' | 'place'>): readonly string[] {
+	if (place === undefined) return numbers.map(String);
 	return [place.index === undefined ? `${place.item}` : `${place.item}/${place.index}`];
 }
 
-export function inOrder<Some extends Pick<Row, 'items'>>(rows: readonly Some[]): Some[] {
-	return [...rows].sort((a, b) => firstItem(a) - firstItem(b));
+export function inOrder<Some extends Pick<Row, 'numbers'>>(rows: readonly Some[]): Some[] {
+	return [...rows].sort((a, b) => firstNumber(a) - firstNumber(b));
 }
 
 /** A row without writes: it changes nothing, or what it changes isn't known yet. */
-export function rowOf(items: readonly number[], state: State, place?: Place): Row {
-	return { items, place, writes: [], state };
+export function rowOf(numbers: readonly number[], state: State, place?: Place): Row {
+	return { numbers, place, writes: [], state };
 }
 
-export function refused(items: readonly number[], error: unknown, scope?: 'run' | 'form'): Row {
-	return rowOf(items, { is: 'refused', error, scope });
+export function refused(numbers: readonly number[], error: unknown, why?: 'run' | 'unread'): Row {
+	return rowOf(numbers, { is: 'refused', error, why });
 }
 
 /** Refuses every row that would still have been sent. */
 export function refuseRest(rows: readonly Row[], error: unknown): Row[] {
 	return rows.map((row) =>
 		isRow(row, ['read', 'ready'])
-			? { ...row, writes: [], state: { is: 'refused', error, scope: 'run' } }
+			? { ...row, writes: [], state: { is: 'refused', error, why: 'run' } }
 			: row,
 	);
 }
 
 /** What each entry gives, or the reason why it was refused. Refused entries don't stop the others. */
-export async function eachOrRefused<Entry extends Pick<Row, 'items'>>(
+export async function eachOrRefused<Entry extends Pick<Row, 'numbers'>>(
 	entries: readonly Entry[],
 	work: (entry: Entry) => Promise<Row | readonly Row[]> | Row | readonly Row[],
 ): Promise<Row[]> {
@@ -160,7 +166,7 @@ export async function eachOrRefused<Entry extends Pick<Row, 'items'>>(
 		try {
 			rows.push(...[await work(entry)].flat());
 		} catch (error) {
-			rows.push(refused(entry.items, error));
+			rows.push(refused(entry.numbers, error));
 		}
 	}
 	return rows;
@@ -174,9 +180,9 @@ export function stateAfter(error: unknown): State {
 		case 'refused': {
 			const isAnswer = error instanceof ServiceError || error instanceof NoResponseError;
 			const wasRequested = isAnswer && error.context.precedesChange !== true;
-			return { is: 'refused', error, scope: wasRequested ? 'request' : undefined };
+			return { is: 'refused', error, why: wasRequested ? 'sent' : undefined };
 		}
-		case 'not_sent':
+		case 'notSent':
 			return { is: 'notSent', error };
 	}
 }

@@ -1,12 +1,12 @@
 import { NodeOperationError, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
 
-import { requirePermission } from '../api/limits';
+import { requirePermission } from '../api/credentialLimits';
 import { nodeErrorFor } from '../api/nodeErrors';
 import type { InputItem } from '../forms/field';
 import { messageOf, UserError } from '../shared/errors';
 import { isRecord } from '../shared/json';
 import { quantity } from '../shared/lists';
-import { isEmptyRow, placeIn } from './columns';
+import { isEmptyRow, placeIn } from './sheetRows';
 import { Redactor } from '../shared/redaction';
 import { approvalsOf, approve, checkRecords, asListApproves, refuseDeclined } from './approve';
 import { refuseCaller } from './callers';
@@ -37,7 +37,7 @@ import type { OutputRecord, Perform } from './write';
  * Error* is *Continue*, one refused item means that nothing is signed or sent.
  * @throws the error that n8n shows; with *Continue*, a failed item becomes output instead
  */
-export async function run(
+export async function runOperation(
 	context: IExecuteFunctions,
 	catalogue: readonly Operation[],
 ): Promise<INodeExecutionData[][]> {
@@ -208,12 +208,12 @@ function formsOf(
 	const form = readForm(item);
 	const list: unknown = sheet?.list && isRecord(form.input) ? form.input[sheet.list] : undefined;
 	const rows: unknown = isRow ? [item.json] : list;
-	if (!Array.isArray(rows)) return [{ ...form, items: [first], place: { item: item.index } }];
+	if (!Array.isArray(rows)) return [{ ...form, numbers: [first], place: { item: item.index } }];
 	return rows.map((json: unknown, index) => {
 		const number = first + index;
 		const place = { item: item.index, ...(!isRow && { index }), row: placeIn(json, number + 1) };
 		return isRecord(json) && !isEmptyRow(json)
-			? { ...form, json, items: [number], place }
+			? { ...form, json, numbers: [number], place }
 			: undefined;
 	});
 }
@@ -228,12 +228,12 @@ function read(operation: Operation, items: readonly InputItem[]) {
 			for (const form of formsOf(operation, item, count)) {
 				count++;
 				if (form === undefined) emptyRows++;
-				else rows.push(rowOf(form.items, { is: 'read', form }, form.place));
+				else rows.push(rowOf(form.numbers, { is: 'read', form }, form.place));
 			}
 		} catch (error) {
 			const columns = operation.columnsOfUnread?.(item);
 			const place = { item: item.index };
-			rows.push({ ...refused([count++], error, 'form'), place, columns });
+			rows.push({ ...refused([count++], error, 'unread'), place, columns });
 		}
 	}
 	if (rows.length > 0) return { rows, emptyRows };
@@ -247,12 +247,12 @@ function emptyRowsNotice(count: number): string {
 	return `${quantity(count, 'row without any value was', 'rows without any value were')} left out`;
 }
 
-/** What items name as approved, as it was entered. */
+/** What items or rows name as approved, as it was entered, by number. */
 function approvedChecks(rows: readonly Row[]): ReadonlyMap<number, string> {
 	const forms = rowsThatAre(rows, 'read').map(({ state }) => state.form);
 	return new Map(
-		forms.flatMap(({ items: [item], approvedCheck }) =>
-			approvedCheck === undefined ? [] : [[item, approvedCheck] as const],
+		forms.flatMap(({ numbers: [number], approvedCheck }) =>
+			approvedCheck === undefined ? [] : [[number, approvedCheck] as const],
 		),
 	);
 }

@@ -2,7 +2,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 
 import type { SendRead, WriteCall } from '../api/call';
 import type { Client } from '../api/client';
-import { withoutSecretFields, type OpenCredentials } from '../api/credentials';
+import { withoutSecretFields, type PublicCredentials } from '../api/credentials';
 import { openClient } from '../api/n8nTransport';
 import { openWallet } from '../api/signIn';
 import { ExecutionJournal } from '../idempotency/executionJournal';
@@ -29,7 +29,7 @@ interface Change<Data>
 /** What an operation works with while it checks. Nothing here sends a change. */
 export interface RunContext<Own = unknown> {
 	readonly approvable: Approvable;
-	readonly credentials: OpenCredentials;
+	readonly credentials: PublicCredentials;
 	readonly settings: Settings & Own;
 	/** Whether refused items leave the others alone (*On Error: Continue*). */
 	readonly continues: boolean;
@@ -42,7 +42,7 @@ export interface RunContext<Own = unknown> {
 	wallet(): Promise<Wallet>;
 	/** A change that is made once in an execution; with an entry, once as its journal says. */
 	write<Data, Recorded>(
-		items: readonly number[],
+		numbers: readonly number[],
 		change: Change<Data>,
 		entry?: JournalEntry<Recorded, Data>,
 	): Write<Data, Recorded>;
@@ -66,7 +66,7 @@ function performWith(
 	executionJournal: () => ExecutionJournal,
 	signal: AbortSignal | undefined,
 ): Perform {
-	return async ({ items, call, entityId, sign, isUnrepeatable, entry }) => {
+	return async ({ numbers, call, entityId, sign, isUnrepeatable, entry }) => {
 		throwIfStopped(signal);
 		const ensureToken = async () => await client.ensureToken(entityId);
 		const send = async () => {
@@ -89,7 +89,7 @@ function performWith(
 			return await entry.journal.perform(entry.change, send);
 		}
 		const { method, path, body, answer } = call;
-		const change = { identity: [items, method, path, body], isUnrepeatable, answer };
+		const change = { identity: [numbers, method, path, body], isUnrepeatable, answer };
 		return await executionJournal().perform(change, async () => {
 			await ensureToken();
 			return await send();
@@ -146,12 +146,12 @@ export async function openRun(
 				hint: 'Use credentials whose Authentication is Wallet Sign-In. If the form has Signature From, you can set it to Provided instead; if it has Wallet Address, fill it in.',
 			});
 		}),
-		write: (items, change, entry) => {
+		write: (numbers, change, entry) => {
 			const { summary, signs = null, signsSummary, reference, columns, entityId, ...rest } = change;
 			const { sign, isUnrepeatable, ...call } = rest;
 			const request = { method: call.method, path: call.path, body: call.body };
 			const shown = { summary, request, signs, signsSummary, reference, columns, entityId };
-			return { ...shown, items, call, sign, isUnrepeatable, entry };
+			return { ...shown, numbers, call, sign, isUnrepeatable, entry };
 		},
 		executionJournal,
 		store: context.helpers,

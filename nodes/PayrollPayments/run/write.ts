@@ -38,7 +38,7 @@ export interface ShownWrite
 /** A change that can be sent. What it holds is what is sent: nothing is read or guarded again. */
 export interface Write<Data, Recorded = unknown> extends ShownWrite {
 	/** Numbers in the run, as in `Row` (rows.ts). */
-	readonly items: readonly number[];
+	readonly numbers: readonly number[];
 	readonly call: Omit<WriteCall<Data>, 'body'> & Readonly<z.infer<typeof writeRequest>>;
 	/** Signs, and returns the signature as the property that the body lacks. */
 	sign?(): Promise<Readonly<Record<string, string>>>;

@@ -1,7 +1,7 @@
 import type { SheetPlace } from './sheetPlace';
 
 /** The outcome of a change that failed. With `unknown`, all or part of it may have been made. */
-type FailedOutcome = 'refused' | 'unknown' | 'not_sent';
+type FailedOutcome = 'refused' | 'unknown' | 'notSent';
 
 export interface ErrorContext {
 	/** What to do next, in full sentences. */
@@ -126,10 +126,14 @@ export function mayHaveActed(error: unknown): error is ServiceError | NoResponse
 	return error instanceof NoResponseError && error.context.wasSent !== false;
 }
 
+/** What is known of an error; nothing of one that isn't ours. */
+export function contextOf(error: unknown): ErrorContext {
+	return error instanceof UserError ? error.context : {};
+}
+
 /** What became of a change that failed with this. An error that isn't ours counts as refused: nothing was sent. */
 export function outcomeOf(error: unknown): FailedOutcome {
-	const known = error instanceof UserError ? error.context.outcome : undefined;
-	return known ?? (mayHaveActed(error) ? 'unknown' : 'refused');
+	return contextOf(error).outcome ?? (mayHaveActed(error) ? 'unknown' : 'refused');
 }
 
 export function messageOf(error: unknown): string {
@@ -139,12 +143,12 @@ export function messageOf(error: unknown): string {
 
 /** For what was asked for after the execution was stopped. */
 export function stoppedError(): UserError {
-	return new UserError('The execution was stopped, so this was not sent', { outcome: 'not_sent' });
+	return new UserError('The execution was stopped, so this was not sent', { outcome: 'notSent' });
 }
 
 /** Whether something wasn't sent because the execution was stopped. */
 export function isStop(error: unknown): boolean {
-	return error instanceof UserError && error.context.outcome === 'not_sent';
+	return contextOf(error).outcome === 'notSent';
 }
 
 /** @throws {UserError} once the execution was stopped */

@@ -22,7 +22,7 @@ export const notText: z.ZodErrorMap = (_issue, { data }) => ({
 
 export const anyText = z.string({ errorMap: notText });
 export const trimmed = anyText.trim();
-export const filledLine = trimmed.min(1, 'is missing');
+export const filledTrimmed = trimmed.min(1, 'is missing');
 
 /** A refinement that refuses a text for the fault that a function finds in it. */
 export function refuseFault(faultIn: (text: string) => string | undefined) {

@@ -1,5 +1,5 @@
 import { allOf } from '../shared/lists';
-import { credentialFields } from './credential/credentialFields';
+import { credentialFields } from './webhookCredentialFields';
 import { decodeSecret } from './proofs';
 import { asRejection } from './rejected';
 import { formatOf, formatOptions, type Format, type Place, type Scheme } from './schemes';

@@ -16,7 +16,7 @@ import {
 	type Wording,
 } from '../forms/fieldTypes';
 import { identifier } from '../contract/identifiers';
-import { filledLine } from '../shared/text';
+import { filledTrimmed } from '../shared/text';
 import { ipRange } from './allowlist';
 
 /** What most workflows wait for. */
@@ -143,7 +143,7 @@ export const filters = {
 			},
 			providerOptions,
 		),
-		schema: listOf(filledLine),
+		schema: listOf(filledTrimmed),
 	},
 	sourceCurrencies: textFilter(
 		{

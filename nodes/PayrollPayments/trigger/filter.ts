@@ -1,4 +1,4 @@
-import { numeric } from '../api/schemas/events';
+import { numeric } from '../api/schemas/eventSchemas';
 import { DEPOSIT_STATUSES } from '../contract/events';
 import { isRecord, type JsonObject, type JsonValue } from '../shared/json';
 import type { ReceivedEvent } from './parseEvent';

@@ -4,7 +4,7 @@ import {
 	essentialSchema,
 	eventSchema,
 	OPTIONAL_FIELDS,
-} from '../api/schemas/events';
+} from '../api/schemas/eventSchemas';
 import { DEEPEST, isDeeperThan, isRecord, parseExactly, type JsonObject } from '../shared/json';
 import { asWord } from '../shared/redaction';
 import { Rejected } from './rejected';

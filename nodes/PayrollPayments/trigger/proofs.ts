@@ -14,7 +14,7 @@ interface Algorithm {
 	verifier(key: Key, content: SignedContent): (proof: Uint8Array) => boolean;
 }
 
-const hmac = (hash: string, label: string, bytes: number): Algorithm => ({
+const hmacWith = (hash: string, label: string, bytes: number): Algorithm => ({
 	label,
 	bytes,
 	verifier: (key, content) => {
@@ -32,8 +32,8 @@ export function hashOf(token: Key): Buffer {
 
 /** The algorithms, by their value in the credential. */
 export const ALGORITHMS = {
-	sha256: hmac('sha256', 'SHA-256', 32),
-	sha512: hmac('sha512', 'SHA-512', 64),
+	sha256: hmacWith('sha256', 'SHA-256', 32),
+	sha512: hmacWith('sha512', 'SHA-512', 64),
 	token: {
 		label: 'Token',
 		bytes: 32,

@@ -41,7 +41,7 @@ interface FormatRow {
 	schemes(header: Place, custom: CustomScheme): Scheme[];
 }
 
-const hmac = {
+const HMAC_DEFAULTS = {
 	signedContent: '{body}',
 	algorithm: 'sha256',
 	encoding: 'hex',
@@ -55,16 +55,18 @@ const hmac = {
 const FORMATS = {
 	base64: {
 		description: 'HMAC-SHA256 over the raw body, in Base64, e.g. Shopify',
-		schemes: (header) => [{ ...hmac, header, encoding: 'base64', optionalPrefix: 'sha256=' }],
+		schemes: (header) => [
+			{ ...HMAC_DEFAULTS, header, encoding: 'base64', optionalPrefix: 'sha256=' },
+		],
 	},
 	custom: {
 		description:
 			'Any other HMAC, described in the fields below with the service’s documentation, e.g. Slack',
-		schemes: (header, custom) => [{ ...hmac, ...custom, header, time: 'any' }],
+		schemes: (header, custom) => [{ ...HMAC_DEFAULTS, ...custom, header, time: 'any' }],
 	},
 	hex: {
 		description: 'HMAC-SHA256 over the raw body, in hex, e.g. GitHub',
-		schemes: (header) => [{ ...hmac, header, optionalPrefix: 'sha256=' }],
+		schemes: (header) => [{ ...HMAC_DEFAULTS, header, optionalPrefix: 'sha256=' }],
 	},
 	standardWebhooks: {
 		description: 'Headers that start with webhook- or svix-, e.g. webhook-signature',
@@ -72,7 +74,7 @@ const FORMATS = {
 		signsTime: true,
 		schemes: () =>
 			['webhook', 'svix'].map((brand) => ({
-				...hmac,
+				...HMAC_DEFAULTS,
 				signedContent: '{id}.{timestamp}.{body}',
 				header: { name: `${brand}-signature` },
 				timestampHeader: { name: `${brand}-timestamp` },
@@ -87,7 +89,7 @@ const FORMATS = {
 		signsTime: true,
 		schemes: ({ name, part }) => {
 			const places = { header: { name, part: 'v1' }, timestampHeader: { name, part: 't' } };
-			const scheme = { ...hmac, signedContent: '{timestamp}.{body}', ...places };
+			const scheme = { ...HMAC_DEFAULTS, signedContent: '{timestamp}.{body}', ...places };
 			return part === undefined ? [scheme] : [];
 		},
 	},
@@ -95,7 +97,7 @@ const FORMATS = {
 
 const SHARED_TOKEN: FormatRow = {
 	description: 'The header contains the secret itself',
-	schemes: (header) => [{ ...hmac, header, signedContent: '', algorithm: 'token' }],
+	schemes: (header) => [{ ...HMAC_DEFAULTS, header, signedContent: '', algorithm: 'token' }],
 };
 
 export const formatOptions = menu(FORMATS);

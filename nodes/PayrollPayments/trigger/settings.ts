@@ -8,7 +8,7 @@ import {
 import { BALANCE_CURRENCIES } from '../contract/currencies';
 import { EVENT_TYPES } from '../contract/events';
 import { parametersOf, readFields, type InputOf, type ParameterSource } from '../forms/field';
-import { messageOf, UserError } from '../shared/errors';
+import { contextOf, messageOf, UserError } from '../shared/errors';
 import { nodeKeyOf } from '../shared/nodeKey';
 import { Redactor } from '../shared/redaction';
 import { refusePauses } from './acknowledge';
@@ -133,7 +133,7 @@ export async function activate(context: IHookFunctions): Promise<boolean> {
 		if (settings.acknowledge === 'finished') refusePauses(context);
 	} catch (error) {
 		throw new NodeOperationError(context.getNode(), redactor.text(messageOf(error)), {
-			description: error instanceof UserError ? error.hint : undefined,
+			description: contextOf(error).hint,
 		});
 	}
 	const { events, sourceCurrencies = [], destinationCurrencies = [] } = settings.filter;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { DOCUMENTED_EVENTS, essentialSchema } from '../api/schemas/events';
+import { DOCUMENTED_EVENTS, essentialSchema } from '../api/schemas/eventSchemas';
 import { COLUMNS, TEXT_COLUMNS } from './simplify';
 
 const simplifiedEvent = z.object({

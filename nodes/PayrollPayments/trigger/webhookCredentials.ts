@@ -6,7 +6,7 @@ import type {
 
 import { readFields, savedValues } from '../forms/field';
 import { messageOf, UserError } from '../shared/errors';
-import { credentialFields, isVisible } from './credential/credentialFields';
+import { credentialFields, isVisible } from './webhookCredentialFields';
 import { decodeSecret, type Key, type SecretEncoding } from './proofs';
 import { formatOf } from './schemes';
 
@@ -24,7 +24,8 @@ function refuse(field: keyof typeof credentialFields, what: string): never {
 }
 
 /**
- * Reads the saved `payrollPaymentsWebhookApi` credential.
+ * Reads the saved `payrollPaymentsWebhookApi` credential. Name a new field here unless it describes *Custom*:
+ * the rest goes into the scheme of that format.
  * @throws {UserError} that names the field but never a secret
  */
 export function readWebhookCredentials(saved: Saved) {

@@ -128,7 +128,7 @@ describe('reads', () => {
 			onRequest,
 		});
 		expect(requests).toHaveLength(1);
-		expect(outcome).toMatchObject({ context: { outcome: 'not_sent' } });
+		expect(outcome).toMatchObject({ context: { outcome: 'notSent' } });
 		expect(took).toBeLessThanOrEqual(after + 200);
 	});
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { errorFor } from '../../../nodes/PayrollPayments/api/errors';
+import { errorFor } from '../../../nodes/PayrollPayments/api/serviceErrors';
 import { balanceAnswer, readEnvelope } from '../../../nodes/PayrollPayments/api/schemas/answers';
 import { Redactor } from '../../../nodes/PayrollPayments/shared/redaction';
 

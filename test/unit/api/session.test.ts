@@ -227,7 +227,7 @@ describe('sign-ins', () => {
 			throw stoppedError();
 		};
 		const first = sessions.renew(A, '', ending, { isSuspicion: false, stopped: execution.signal });
-		await expect(first).rejects.toMatchObject({ context: { outcome: 'not_sent' } });
+		await expect(first).rejects.toMatchObject({ context: { outcome: 'notSent' } });
 		expect(await late).toBe('token-1');
 	});
 

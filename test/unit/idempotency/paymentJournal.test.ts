@@ -124,7 +124,7 @@ describe('a payment that was made', () => {
 		['as another item of the same run', payment, ofItem(1)],
 	])('is refused as paid, and without a code: %s', async (_what, first, second) => {
 		await pay(first, paid, { executionId: 'run' });
-		const options = { executionId: second.item === 1 ? 'run' : undefined };
+		const options = { executionId: second.number === 1 ? 'run' : undefined };
 		const error = await failureOf(pay(second, paid, options));
 		expect(error).toMatchObject({
 			message: WAS_PAID,
@@ -291,7 +291,7 @@ describe('a payment that was sent', () => {
 		['a failed sign-in', new SignInFailed('no role'), 'was not sent'],
 		['a refusal of our own before sending', new UserError('not permitted'), 'was not sent'],
 		['a signer that can’t be reached', unreachable, 'was not sent'],
-		['a stop after signing', new UserError('Stopped', { outcome: 'not_sent' }), 'was not sent'],
+		['a stop after signing', new UserError('Stopped', { outcome: 'notSent' }), 'was not sent'],
 		[
 			'a refusal with a hint',
 			new UserError('no', { hint: 'Ask the bank.' }),
@@ -622,7 +622,7 @@ describe('two nodes of one process', () => {
 describe('after the execution was stopped', () => {
 	const stopped = {
 		message: 'The execution was stopped, so this was not sent',
-		context: { outcome: 'not_sent' },
+		context: { outcome: 'notSent' },
 	};
 
 	let stop: AbortController;

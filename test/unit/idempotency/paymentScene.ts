@@ -20,7 +20,7 @@ export const payment: Payment = {
 	cents: 12_500,
 	signedCents: 12_500n,
 	summary: '$125.00 to ana@example.com',
-	item: 0,
+	number: 0,
 	slot: '0',
 	confirmedNotPaid: [],
 };
@@ -28,10 +28,10 @@ export const payment: Payment = {
 export const invoice: Payment = { ...payment, reference: 'INV-1' };
 
 /** The payment of another item. */
-export const ofItem = (item: number, other = payment): Payment => ({
+export const ofItem = (number: number, other = payment): Payment => ({
 	...other,
-	item,
-	slot: `${item}`,
+	number,
+	slot: `${number}`,
 });
 
 /** A payment with an authorization of its own. */

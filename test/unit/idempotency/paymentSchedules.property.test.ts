@@ -12,13 +12,13 @@ runVirtualClock();
 fixPauses();
 
 /** A sheet: two rows with a reference, one without. */
-const sheet: readonly Payment[] = ['INV-1', 'INV-2', undefined].map((reference, item) => ({
+const sheet: readonly Payment[] = ['INV-1', 'INV-2', undefined].map((reference, number) => ({
 	...payment,
-	typedData: `authorization ${item}`,
+	typedData: `authorization ${number}`,
 	reference,
-	summary: `row ${item}`,
-	item,
-	slot: `${item}`,
+	summary: `row ${number}`,
+	number,
+	slot: `${number}`,
 }));
 
 /** What a row may say in a later run: the same reference, or authorization, for something else. */
@@ -90,7 +90,8 @@ async function runSchedule(seed: number, { speed, processes, hasFaults }: Circum
 
 	const wasAccepted = (payment: Payment, by = sends) =>
 		by.some(
-			(send) => send.item === payment.item && send.outcome === 'accepted' && isSame(send, payment),
+			(send) =>
+				send.number === payment.number && send.outcome === 'accepted' && isSame(send, payment),
 		);
 
 	const note = (row: number, error: unknown) => {
@@ -103,27 +104,27 @@ async function runSchedule(seed: number, { speed, processes, hasFaults }: Circum
 
 	/** What may not be sent. */
 	const judge = (sending: Omit<Send, 'outcome'>, codes: readonly string[]) => {
-		const { item, attempt, node, process, typedData, reference } = sending;
+		const { number, attempt, node, process, typedData, reference } = sending;
 		const others = sends.filter(
 			(other) => other.outcome !== 'refused' && (other.node === node || other.process === process),
 		);
-		if (others.some((other) => other.item === item && other.attempt === attempt)) {
-			violations.push(`${item} goes out twice as attempt ${attempt}`);
+		if (others.some((other) => other.number === number && other.attempt === attempt)) {
+			violations.push(`${number} goes out twice as attempt ${attempt}`);
 		}
 		/* Without a reference, a code speaks of the authorization, whichever row it went out for. */
 		const isConfirmed = reference === undefined && attempt > 1;
-		const isOfOther = (other: Send) => other.item !== item && other.typedData === typedData;
+		const isOfOther = (other: Send) => other.number !== number && other.typedData === typedData;
 		if (!isConfirmed && others.some(isOfOther)) {
-			violations.push(`${item} goes out with the authorization of another row`);
+			violations.push(`${number} goes out with the authorization of another row`);
 		}
-		if (recordedAsPaid.has(item)) violations.push(`${item} is paid again`);
+		if (recordedAsPaid.has(number)) violations.push(`${number} is paid again`);
 		const isFirst = attempt === 1 || reference === undefined;
 		const hasSecondCode = codes.some((code) => code.endsWith(`-${attempt - 1}N`));
 		const before = performed.filter(
-			(other) => other.item === item && other.attempt === attempt - 1,
+			(other) => other.number === number && other.attempt === attempt - 1,
 		);
 		if (!isFirst && !hasSecondCode && before.every((other) => other.typedData !== typedData)) {
-			violations.push(`${item} goes out with another authorization as attempt ${attempt}`);
+			violations.push(`${number} goes out with another authorization as attempt ${attempt}`);
 		}
 	};
 
@@ -156,8 +157,8 @@ async function runSchedule(seed: number, { speed, processes, hasFaults }: Circum
 		await pass(random() * 600 + (isPatient ? random() * patience : 0));
 		const process = isCrashed(slot) ? slot + processes : slot;
 		const codes = isPatient ? shown.flatMap((own) => own[pick(own.length)] ?? []) : [];
-		for (const { item } of rows) {
-			if (shown[item]?.some((code) => codes.includes(code))) codesTried.add(item);
+		for (const { number } of rows) {
+			if (shown[number]?.some((code) => codes.includes(code))) codesTried.add(number);
 		}
 		const payments = rows.map((row) => ({ ...row, confirmedNotPaid: codes }));
 		if (stopsAfter < Infinity) void pass(stopsAfter).then(() => stop.abort());
@@ -169,9 +170,9 @@ async function runSchedule(seed: number, { speed, processes, hasFaults }: Circum
 			for (const [index, each] of known.entries()) {
 				const payment = payments[index];
 				if (payment === undefined) throw new Error('a state of no payment');
-				if (each.is === 'unknown') note(payment.item, each.error);
+				if (each.is === 'unknown') note(payment.number, each.error);
 				if (each.is === 'done' && !wasAccepted(payment)) {
-					violations.push(`${payment.item} is said to be paid to ${payment.recipient}`);
+					violations.push(`${payment.number} is said to be paid to ${payment.recipient}`);
 				}
 			}
 			const isHeld = known.some(({ is }) => is === 'refused' || is === 'unknown');
@@ -180,7 +181,7 @@ async function runSchedule(seed: number, { speed, processes, hasFaults }: Circum
 			for (const [index, payment] of payments.entries()) {
 				const state = known[index];
 				if (state?.is !== 'sendable') continue;
-				const { item } = payment;
+				const { number } = payment;
 				const sending: Send = { ...payment, node, process, attempt: state.attempt };
 				performed.push(sending);
 				const send = async () => {
@@ -199,19 +200,19 @@ async function runSchedule(seed: number, { speed, processes, hasFaults }: Circum
 				const isPaid = await journal.perform(payment, send).then(
 					() => true,
 					(error: unknown) => {
-						note(item, error);
+						note(number, error);
 						return error instanceof UserError && error.context.outcome === 'unknown'
 							? undefined
 							: false;
 					},
 				);
 				if (wasStopped && sends.includes(sending))
-					violations.push(`${item} goes out after the stop`);
-				if (isPaid === true) made.push(item);
+					violations.push(`${number} goes out after the stop`);
+				if (isPaid === true) made.push(number);
 				if (isPaid === undefined || (isPaid === false && !continues)) break;
 			}
 			await journal.close();
-			if (isExact) for (const item of made) recordedAsPaid.add(item);
+			if (isExact) for (const number of made) recordedAsPaid.add(number);
 		}
 	};
 
@@ -229,9 +230,9 @@ async function runSchedule(seed: number, { speed, processes, hasFaults }: Circum
 	for (const [node, list] of lists.entries()) {
 		const own = sends.filter((send) => send.node === node);
 		for (const payment of versions) {
-			const { item: row } = payment;
+			const { number: row } = payment;
 			const lasting = own.filter(({ outcome }) => outcome !== 'refused');
-			const made = lasting.filter(({ item }) => item === row);
+			const made = lasting.filter(({ number }) => number === row);
 			const knownOf = async (...confirmedNotPaid: string[]) => {
 				const journal = journalOf(list, {
 					nodeId: `${seed} ${speed} ${processes} ${hasFaults} ${node}`,
@@ -254,8 +255,8 @@ async function runSchedule(seed: number, { speed, processes, hasFaults }: Circum
 				if ((await knownOf(code)) === 'sendable') violations.push(`${row} is free with ${code}`);
 			}
 			/* Where a code was tried at the same time, a refused attempt may stay recorded: the safe side. */
-			const isFree = lasting.every(({ item, typedData }) => {
-				return item !== row && typedData !== payment.typedData;
+			const isFree = lasting.every(({ number, typedData }) => {
+				return number !== row && typedData !== payment.typedData;
 			});
 			if (isFree && !codesTried.has(row) && isExact && is !== 'sendable') {
 				violations.push(`${row} is recorded`);

@@ -16,8 +16,8 @@ const paymentRow = (
 	reference?: string,
 	known: PaymentRow['known'] = { is: 'sendable', attempt: 1 },
 ): PaymentRow => ({
-	...{ items: [item], writes: [], isCompared: true, signedCents: 12_500n, known },
-	payment: { ...payment, item, reference },
+	...{ numbers: [item], writes: [], isCompared: true, signedCents: 12_500n, known },
+	payment: { ...payment, number: item, reference },
 	columns: { amount: '125.00', reference: reference ?? null, team: 'Team A' },
 	state: { is: 'checked', records: [] },
 });

@@ -50,7 +50,7 @@ const writeOf = ({ method, path, reference, body, signs }: Payment): ShownWrite 
 const READY: State = { is: 'ready', act: async () => await Promise.resolve([]) };
 
 const rowsOf = (payments: readonly Payment[]): Row[] =>
-	payments.map((payment, item) => ({ items: [item], writes: [writeOf(payment)], state: READY }));
+	payments.map((payment, item) => ({ numbers: [item], writes: [writeOf(payment)], state: READY }));
 
 const approvalOfRun = (rows: readonly Payment[], of = OF) => approvalOf(of, rows.map(writeOf));
 
@@ -73,9 +73,16 @@ const judge = (payments: readonly Payment[], approval: string | readonly string[
 	keep(rowsOf(payments), typeof approval === 'string' ? payments.map(() => approval) : approval);
 
 const refusals = (rows: readonly Row[]) =>
-	rows.flatMap(({ items, state }) =>
+	rows.flatMap(({ numbers, state }) =>
 		state.is === 'refused' && state.error instanceof UserError
-			? [{ items, scope: state.scope, message: state.error.message, hint: state.error.hint }]
+			? [
+					{
+						items: numbers,
+						why: state.why,
+						message: state.error.message,
+						hint: state.error.hint,
+					},
+				]
 			: [],
 	);
 
@@ -84,7 +91,7 @@ it('a no refuses what is ready and names the same approval, and nothing else', (
 	const named = ['AAAA', 'bb-bb', 'BBBB', 'BBBB', '', '', 'BBBB', 'CCCC', 'DDDD', 'DDDD'];
 	const approved = new Map([...named.entries()].filter(([, approval]) => approval !== ''));
 	const items = named.map((_, item) => ({ json: { data: { approved: item % 4 !== 1 } } }));
-	const row = (state: State, ...of: number[]): Row => ({ items: of, writes: [], state });
+	const row = (state: State, ...of: number[]): Row => ({ numbers: of, writes: [], state });
 	const done = row({ is: 'done', records: [] }, 3);
 	const ready = [[0], [1], [2], [4], [5], [6, 7], [8, 9]].map((of) => row(READY, ...of));
 	const judged = refuseDeclined([...ready, done], items, approved);
@@ -197,10 +204,10 @@ it('what an earlier try paid is reported, whatever its item names', () => {
 });
 
 it('several items that share a request all name its approval', () => {
-	const both = rowsOf(sheet(1)).map((row) => ({ ...row, items: [0, 1] }));
+	const both = rowsOf(sheet(1)).map((row) => ({ ...row, numbers: [0, 1] }));
 	const [own, wrong] = [approvalOfRun(sheet(1)), '0000-0000-0000-0000'];
 	const refused: State = { is: 'refused', error: new UserError('refused') };
-	const rows = [...both, { items: [2], writes: [], state: refused }];
+	const rows = [...both, { numbers: [2], writes: [], state: refused }];
 	expect(keep(rows, [own, own])).toEqual(rows);
 
 	const changed = [
@@ -214,7 +221,7 @@ it('several items that share a request all name its approval', () => {
 	for (const approvals of [[own, wrong], [own], [wrong], []]) {
 		const [message, hint] = approvals.length === 0 ? missing : changed;
 		expect(refusals(keep(both, approvals))).toEqual([
-			{ items: [0, 1], scope: undefined, message, hint },
+			{ items: [0, 1], why: undefined, message, hint },
 		]);
 	}
 });
@@ -239,7 +246,7 @@ describe('the value of a run', () => {
 		).toEqual([
 			{
 				items: [2],
-				scope: 'run',
+				why: 'run',
 				message: 'This run isn’t the one that was approved, because of row 2 (earlier attempt)',
 				hint: 'Correct or leave out what was refused, check the run again, and have the new check approved.',
 			},
@@ -248,7 +255,7 @@ describe('the value of a run', () => {
 
 	it('is not that of one of its rows, and the error says so', () => {
 		expect(refusals(judge(payments, approvalOfRun(sheet(1))))[0]).toMatchObject({
-			scope: 'run',
+			why: 'run',
 			message: 'Approved Check covers only some of the requests of this run',
 			hint: expect.stringContaining('payments checked with Check Output One for the Run'),
 		});

@@ -28,7 +28,7 @@ const operation = {
 /** What an operation may do: describe the change, and leave the sending to the run. */
 export const allowed = defineWrite({
 	...operation,
-	check: eachItem(async ({ items }, context) => [stepOf(context.write(items, change))]),
+	check: eachItem(async ({ numbers }, context) => [stepOf(context.write(numbers, change))]),
 });
 
 export async function withAnotherJournal(context: RunContext, journal: Journal<string, never>) {
@@ -46,7 +46,7 @@ export const refused = defineWrite({
 });
 
 export async function sendsInItsCheck(context: RunContext) {
-	const { items, call } = context.write([0], change);
+	const { numbers, call } = context.write([0], change);
 	// @ts-expect-error a read has the method GET
 	await context.read(change);
 	// @ts-expect-error the call of a change isn't a read either
@@ -54,7 +54,7 @@ export async function sendsInItsCheck(context: RunContext) {
 	// @ts-expect-error no client to send with
 	await context.sendWrite(call);
 	// @ts-expect-error no `perform` outside of a row that the run carries out
-	await context.perform(context.write(items, change));
+	await context.perform(context.write(numbers, change));
 	// @ts-expect-error n8n's store remembers keys, and sends nothing
 	await context.store.httpRequest({ url: 'https://api.example.com' });
 	// @ts-expect-error a client has more than the read that an operation gets

@@ -261,13 +261,13 @@ describe('a remote signer', () => {
 		});
 		expect(await refusalFrom(wallet.signMessage(TEXT))).toMatchObject({
 			message: 'The execution was stopped, so this was not sent',
-			context: { outcome: 'not_sent' },
+			context: { outcome: 'notSent' },
 		});
 	});
 
 	it('is asked neither once the execution was stopped, nor for a text that libraries hash differently', async () => {
 		const { context } = await refusal({ signal: AbortSignal.abort() });
-		expect(context.outcome).toBe('not_sent');
+		expect(context.outcome).toBe('notSent');
 		reply = signing('wallet');
 		await refusalFrom(walletWith().signMessage('half \ud800'));
 		expect(calls).toEqual([]);

@@ -85,7 +85,7 @@ function readTypedData(given: Json) {
  * @throws {UserError} if the typed data isn't what was expected, or the signature isn't the signer's;
  * then nothing is signed
  */
-async function guardExecution(context: RunContext, execution: Execution) {
+async function guardExecution(run: RunContext, execution: Execution) {
 	const { signer, signature, role } = execution;
 	const { structure, request, isInnerAlone } = readTypedData(execution.typedData);
 	const { administratorInviteTypedData, checkAccounts, checkRoles } = await import('../../signing');
@@ -95,19 +95,19 @@ async function guardExecution(context: RunContext, execution: Execution) {
 		/* It isn't known what the signature covers. */
 		return { request, signs: null, sign: async () => signature };
 	}
-	const { platformId } = context.credentials;
+	const { platformId } = run.credentials;
 	const typedData = administratorInviteTypedData(structure, { ...execution, platformId });
-	return { request, ...(await signatureOver(typedData, context.wallet, { signer, signature })) };
+	return { request, ...(await signatureOver(typedData, run.wallet, { signer, signature })) };
 }
 
 /** The execution of an item's invites with a signature (docs/api.md, Endpoint 7). */
 export async function checkedExecution(
-	context: RunContext,
-	items: readonly number[],
+	run: RunContext,
+	numbers: readonly number[],
 	execution: Execution,
 ) {
 	const { invites, signer, role: expected } = execution;
-	const { request, signs, sign } = await guardExecution(context, execution);
+	const { request, signs, sign } = await guardExecution(run, execution);
 	const { roleIn } = await import('../../signing');
 	const grants = request.data.map(({ role, account }) => {
 		const known = roleIn(role);
@@ -116,7 +116,7 @@ export async function checkedExecution(
 		const name = known === undefined ? `code ${asWord(role)}${meant ?? ''}` : ROLE_NAMES[known];
 		return `${name}${known === undefined || known === role ? '' : ` (${role})`} to ${account}`;
 	});
-	return context.write(items, {
+	return run.write(numbers, {
 		...ENDPOINTS.executeAdministratorInvites,
 		summary: `Execute ${quantity(invites.length, 'invite')} (${listed(invites)})`,
 		signsSummary: `Gives ${grants.join(', ')}, signed by ${signer}`,
@@ -185,11 +185,11 @@ export const executeAdministratorInvites = defineWrite({
 		);
 	},
 	check: eachItem(
-		async ({ items, input: { inviteIds: invites, ...input }, options }, context) => {
+		async ({ numbers, input: { inviteIds: invites, ...input }, options }, run) => {
 			const role = input.role === 'any' ? undefined : input.role;
-			const signer = input.signer ?? (await context.wallet()).address;
+			const signer = input.signer ?? (await run.wallet()).address;
 			const execution = { ...input, ...options, invites, accounts: invites.length, role, signer };
-			return [stepOf(await checkedExecution(context, items, execution))];
+			return [stepOf(await checkedExecution(run, numbers, execution))];
 		},
 		({ inviteIds, typedData }) => [
 			...inviteIds.map((id) => [id, `${labelOf(fields.inviteIds)}: ${id}`] as const),

@@ -56,16 +56,16 @@ export function invitedBy({ entityId: entity, role, emails: addresses }: Creatio
 
 /** The invites, as many in a request as the service takes (docs/api.md, Endpoint 6). */
 export function creationsOf(
-	context: RunContext,
-	items: readonly number[],
+	run: RunContext,
+	numbers: readonly number[],
 	{ entityId: entity, role, emails: all }: Creation,
 ) {
-	const label = entityLabel(entity, context.credentials.entities);
+	const label = entityLabel(entity, run.credentials.entities);
 	return inBatches(all, EMAILS_PER_REQUEST).map((addresses) => {
 		const people = quantity(addresses.length, 'person', 'people');
 		/** "Invite 2 people (…) to team te-… as Team: Viewer" */
 		const summary = `Invite ${people} (${listed(addresses, EMAILS_PER_REQUEST)}) to ${kindOf(entity)} ${label} as ${ROLE_NAMES[role]}`;
-		const creation = context.write(items, {
+		const creation = run.write(numbers, {
 			entityId: entity,
 			...ENDPOINTS.createAdministratorInvites,
 			isUnrepeatable: true,
@@ -91,8 +91,8 @@ export const createAdministratorInvites = defineWrite({
 	options: {},
 	checkForm: checkCreation,
 	check: eachItem(
-		async ({ items, input }, context) =>
-			creationsOf(context, items, input).map(({ creation }) => stepOf(creation)),
+		async ({ numbers, input }, run) =>
+			creationsOf(run, numbers, input).map(({ creation }) => stepOf(creation)),
 		invitedBy,
 	),
 });

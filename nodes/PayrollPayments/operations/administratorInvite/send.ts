@@ -1,5 +1,5 @@
 import { administratorInvitesExecutedAnswer } from '../../api/schemas/answers';
-import { credentialLabel } from '../../api/limits';
+import { credentialLabel } from '../../api/credentialLimits';
 import { roleOptions } from '../../forms/serviceFields';
 import { outcomeOf, UserError } from '../../shared/errors';
 import { listed, quantity } from '../../shared/lists';
@@ -25,11 +25,11 @@ export const createAndExecuteAdministratorInvites = defineWrite({
 	output: administratorInvitesExecutedAnswer,
 	checkForm: checkCreation,
 	check: eachItem(
-		async ({ items, input, options }, context) => {
-			if (context.credentials.limits.requireApproval) {
+		async ({ numbers, input, options }, run) => {
+			if (run.credentials.limits.requireApproval) {
 				/* The check is of the invites only: what the wallet signs isn't known before they are made. */
 				throw new UserError(
-					`Create and Execute can’t be approved in advance, which ${credentialLabel(context.credentials)} require`,
+					`Create and Execute can’t be approved in advance, which ${credentialLabel(run.credentials)} require`,
 					{
 						hint: 'Use Create, then Execute, whose check shows all that is signed.',
 						page: 'credentials.md#limits',
@@ -37,8 +37,8 @@ export const createAndExecuteAdministratorInvites = defineWrite({
 				);
 			}
 			/* Fails before anything is created if the credentials have no wallet. */
-			const { address: signer } = await context.wallet();
-			return creationsOf(context, items, input).map(({ addresses, summary, creation }) => ({
+			const { address: signer } = await run.wallet();
+			return creationsOf(run, numbers, input).map(({ addresses, summary, creation }) => ({
 				shown: {
 					...creation,
 					/* The typed data to sign comes with the answer to the first request. */
@@ -59,7 +59,7 @@ export const createAndExecuteAdministratorInvites = defineWrite({
 						);
 					};
 					const executeThese = 'run Execute with these Invite IDs and this Typed Data.';
-					const ready = await checkedExecution(context, items, execution).catch((error: unknown) =>
+					const ready = await checkedExecution(run, numbers, execution).catch((error: unknown) =>
 						failWith(
 							error,
 							'the node refused to sign what sets the role',

@@ -43,11 +43,11 @@ export const getSignInMessage = defineRead({
 	},
 	options: {},
 	output: signInMessageAnswer,
-	run: async ({ wallet, platformId }, context) => [
-		await context.read(
+	request: async ({ wallet, platformId }, run) => [
+		await run.read(
 			signInMessageCall({
-				wallet: wallet ?? (await context.wallet()).address,
-				platformId: platformId ?? savedPlatformId(context),
+				wallet: wallet ?? (await run.wallet()).address,
+				platformId: platformId ?? savedPlatformId(run),
 			}),
 		),
 	],

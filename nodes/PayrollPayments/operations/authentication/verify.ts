@@ -48,9 +48,9 @@ export const verifySignIn = defineWrite({
 	},
 	options: {},
 	output: verifyAnswer,
-	check: eachItem(async ({ items, input: { message, signature, nonce } }, context) => [
+	check: eachItem(async ({ numbers, input: { message, signature, nonce } }, run) => [
 		stepOf(
-			context.write(items, {
+			run.write(numbers, {
 				...VERIFICATION,
 				summary: 'Exchange the signed sign-in message for a token, which will be in the output',
 				body: { message, nonce: nonce ?? nonceIn(message) },

@@ -99,10 +99,10 @@ export const getBalance = defineRead({
 		),
 	},
 	output: z.union([currencyBalance, balanceAnswer]),
-	run: async (input, context, { currenciesEncoding }) => {
+	request: async (input, run, { currenciesEncoding }) => {
 		const { entityId: nanoid, currencies: chosen = [], includeZero, output } = input;
 		const isChosen = (code: string) => chosen.some((each) => isCurrency(code, each));
-		const answer = await readBalance(context, nanoid, chosen, currenciesEncoding);
+		const answer = await readBalance(run, nanoid, chosen, currenciesEncoding);
 		const balances = answer.balances.filter(
 			({ currency }) => chosen.length === 0 || isChosen(currency),
 		);

@@ -8,15 +8,15 @@ import { emailKey } from '../../contract/formats';
 import { INVITE_ROLES, ROLE_NAMES } from '../../contract/roles';
 import { defineWrite, repeated } from '../../run/operation';
 import { eachOrRefused, type Form } from '../../run/rows';
-import { checkColumnNames, requireKnownColumn, sheetOf } from '../../run/columns';
+import { checkColumnNames, requireKnownColumn, sheetOf } from '../../run/sheetRows';
 import type { RunContext } from '../../run/runContext';
 import { placeName } from '../../shared/sheetPlace';
 
-import { columnNames, readRow, RECOGNITION, type InviteeRow } from './columns';
+import { columnNames, readRow, RECOGNITION, type InviteeRow } from './inviteeRow';
 import { compareWithForm } from './formColumns';
 import { lookUpPeople, personOutcome, type KnownPeople } from './existingPeople';
 import { inviteesAsJson, inviteesOnForm } from './invitees';
-import { itemsOf, rowsFor, type Group } from './requests';
+import { numbersOf, rowsFor, type Group } from './requests';
 
 const fields = {
 	teamId: teamId(),
@@ -89,7 +89,7 @@ function rowsOf(items: readonly InviteItem[]): ReadonlyMap<InviteItem, InviteeRo
  * would make the second one superfluous.
  * @throws {UserError} if Column Names names a column that no row has
  */
-async function groupGuests(items: readonly InviteItem[], context: RunContext) {
+async function groupGuests(items: readonly InviteItem[], run: RunContext) {
 	const rows = rowsOf(items);
 	checkColumnNames([...rows.values()]);
 	requireKnownColumn([...rows.values()], RECOGNITION, {
@@ -97,11 +97,11 @@ async function groupGuests(items: readonly InviteItem[], context: RunContext) {
 		advice:
 			'If the input is the answer of another node, set Invitees From to JSON and take the rows from an earlier node.',
 	});
-	const refuseOther = compareWithForm(rows, context);
+	const refuseOther = compareWithForm(rows, run);
 	const groups = new Map<string, Group>();
 	const mentions = new Map<string, Mention[]>();
 	const refusals = await eachOrRefused(items, (each) => {
-		const [item] = each.items;
+		const [item] = each.numbers;
 		const { invitees, inviteesJson, teamId, role, anonymous, existingPeople } = each.input;
 		const row = rows.get(each);
 		const isSheet = row !== undefined;
@@ -153,9 +153,9 @@ export const createInvites = defineWrite({
 	options,
 	sheet: { source: 'inviteesSource' },
 	output: z.union([personOutcome, invitesCreatedAnswer]),
-	check: async (forms, context) => {
-		const { groups, refusals } = await groupGuests(forms, context);
-		if (refusals.length > 0 && !context.continues) return refusals;
+	check: async (forms, run) => {
+		const { groups, refusals } = await groupGuests(forms, run);
+		if (refusals.length > 0 && !run.continues) return refusals;
 		/* Each team is looked up once. */
 		const lookUps = new Map<string, Promise<KnownPeople>>();
 		const knownIn = async ({ skipsExisting, teamId: team }: Group): Promise<KnownPeople> => {
@@ -164,13 +164,13 @@ export const createInvites = defineWrite({
 			if (before !== undefined) return await before;
 			const skipping = groups.filter((each) => each.skipsExisting && each.teamId === team);
 			const emails = skipping.flatMap(({ guests }) => guests.map(({ invitee }) => invitee.email));
-			const lookUp = lookUpPeople(context, team, emails);
+			const lookUp = lookUpPeople(run, team, emails);
 			lookUps.set(team, lookUp);
 			return await lookUp;
 		};
-		const entries = groups.map((group) => ({ group, items: itemsOf(group.guests) }));
+		const entries = groups.map((group) => ({ group, numbers: numbersOf(group.guests) }));
 		const rows = await eachOrRefused(entries, async ({ group }) =>
-			rowsFor(group, await knownIn(group), context),
+			rowsFor(group, await knownIn(group), run),
 		);
 		return [...refusals, ...rows];
 	},

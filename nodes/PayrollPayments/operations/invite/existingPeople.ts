@@ -30,23 +30,23 @@ function filled(value: JsonValue | undefined): string | null {
  * @throws {UserError} if one of the lists can't be read whole
  */
 export async function lookUpPeople(
-	context: RunContext,
+	run: RunContext,
 	teamId: string,
 	addresses: readonly string[],
 ): Promise<KnownPeople> {
-	const read = async () => await readKnown(context, teamId, new Set(addresses.map(emailKey)));
+	const read = async () => await readKnown(run, teamId, new Set(addresses.map(emailKey)));
 	const lookUp = {
 		identity: ['existingPeople', teamId, addresses],
 		isRead: true,
 		answer: z.custom<KnownPeople>(),
 	};
-	const once = async () => await context.executionJournal().perform(lookUp, read);
-	const { settings, mayRunAgain } = context;
+	const once = async () => await run.executionJournal().perform(lookUp, read);
+	const { settings, mayRunAgain } = run;
 	/* What is remembered stays for a day. */
 	const look = settings.checkOnly === true || !mayRunAgain ? read : once;
 	return await look().catch((error: unknown) => {
 		const hint = error instanceof UserError && error.hint !== undefined ? `${error.hint} ` : '';
-		const team = entityLabel(teamId, context.credentials.entities);
+		const team = entityLabel(teamId, run.credentials.entities);
 		throw wrapError(
 			error,
 			`Nobody was invited to ${team}, because its members and pending invites couldn’t be read. ${messageOf(error)}`,

@@ -1,11 +1,11 @@
 import { entityLabel } from '../../api/credentials';
 import { hasPrefix } from '../../contract/identifiers';
 import { INVITE_ROLES, ROLE_NAMES } from '../../contract/roles';
-import { columnsUnlike, rowError, spellingsOf, teamColumns, textOfCell } from '../../run/columns';
+import { columnsUnlike, rowError, spellingsOf, teamColumns, textOfCell } from '../../run/sheetRows';
 import type { RunContext } from '../../run/runContext';
 import { asWord } from '../../shared/redaction';
 
-import type { InviteeRow } from './columns';
+import type { InviteeRow } from './inviteeRow';
 import type { Group } from './requests';
 
 // The columns of a sheet for what the form decides: the role, the team and Anonymous.
@@ -49,28 +49,28 @@ function fieldsOf({ role, teamId, anonymous }: Target, { credentials: { entities
  */
 export function compareWithForm(
 	rows: ReadonlyMap<{ readonly input: Target }, InviteeRow>,
-	context: RunContext,
+	run: RunContext,
 ): (row: InviteeRow) => void {
 	const [first, ...others] = [...rows.keys()].map(({ input }) => input);
 	if (first === undefined) return () => {};
 	const all = [...rows.values()];
-	const unlike = fieldsOf(first, context).filter(
+	const unlike = fieldsOf(first, run).filter(
 		({ name, same }) =>
 			others.every((each) => each[name] === first[name]) && columnsUnlike(all, same).size > 0,
 	);
 	for (const header of unlike.flatMap(({ same }) => [...columnsUnlike(all, same)])) {
-		context.hint(`Column ${asWord(header)} isn’t used: the node’s own field decides`);
+		run.hint(`Column ${asWord(header)} isn’t used: the node’s own field decides`);
 	}
 	return (row) => {
 		for (const { said, same, any } of unlike) {
 			const unknown = columnsUnlike([row], any);
 			for (const header of columnsUnlike([row], same)) {
-				const cell = textOfCell(row.columns[header]);
+				const cell = textOfCell(row.cells[header]);
 				if (unknown.has(header) && !hasPrefix(cell, 'te')) continue;
 				throw rowError(
 					row,
 					`${asWord(header)} is ${asWord(cell)}, and the form’s ${said}`,
-					' Or change the field of the node. If that reads this column by an expression, or the column means something else, rename the column.',
+					'Or change the field of the node. If that reads this column by an expression, or the column means something else, rename the column.',
 				);
 			}
 		}

@@ -13,8 +13,8 @@ export const getInvites = defineRead({
 	fields: { entityId: entityId('te', 'co'), ...returnAllOrLimit },
 	options: {},
 	output: inviteRecord,
-	run: async ({ entityId: nanoid, limit }, context) => {
-		const invites = await pendingInvites(context.read, nanoid);
+	request: async ({ entityId: nanoid, limit }, run) => {
+		const invites = await pendingInvites(run.read, nanoid);
 		return invites.slice(0, limit);
 	},
 });

@@ -32,14 +32,14 @@ export interface Group {
 	readonly inviteesPerRequest: number;
 }
 
-export function itemsOf(guests: readonly Guest[]): number[] {
+export function numbersOf(guests: readonly Guest[]): number[] {
 	return [...new Set(guests.map(({ item }) => item))];
 }
 
 /** One row per request for the rows of a sheet, one in all for a list. */
-export function rowsFor(group: Group, known: KnownPeople, context: RunContext): Row[] {
+export function rowsFor(group: Group, known: KnownPeople, run: RunContext): Row[] {
 	const { guests, isSheet, skipsExisting } = group;
-	const { checkOnly } = context.settings;
+	const { checkOnly } = run.settings;
 	/* The guests who are members or already invited, with what the output says of them. */
 	const before = new Map<Guest, PersonOutcome>();
 	for (const guest of guests) {
@@ -48,11 +48,11 @@ export function rowsFor(group: Group, known: KnownPeople, context: RunContext): 
 		if (person !== undefined) before.set(guest, { ...person, email });
 	}
 	const newcomers = guests.filter((guest) => !before.has(guest));
-	const requests = requestsFor(group, newcomers, context);
+	const requests = requestsFor(group, newcomers, run);
 	const recordsOf = (some: readonly Guest[], invited?: ReadonlyMap<Guest, PersonOutcome>) =>
 		some.flatMap((guest) => invited?.get(guest) ?? before.get(guest) ?? []);
 	const rowFor = (some: readonly Guest[], own: typeof requests): Row => ({
-		items: itemsOf(some),
+		numbers: numbersOf(some),
 		writes: own.map(({ write }) => write),
 		state: {
 			is: 'ready',
@@ -68,26 +68,26 @@ export function rowsFor(group: Group, known: KnownPeople, context: RunContext): 
 		},
 	});
 	const knownRow = (some: readonly Guest[], writes: Row['writes'] = []): Row => ({
-		items: itemsOf(some),
+		numbers: numbersOf(some),
 		writes,
 		state: { is: 'done', when: 'earlierRun', records: recordsOf(some) },
 	});
-	if (requests.length === 0) return [knownRow(guests, checkOnly ? [nobody(group, context)] : [])];
+	if (requests.length === 0) return [knownRow(guests, checkOnly ? [nobody(group, run)] : [])];
 	if (!isSheet) return [rowFor(guests, requests)];
 	const rows = requests.map((request) => rowFor(request.guests, [request]));
 	return before.size === 0 || checkOnly ? rows : [...rows, knownRow([...before.keys()])];
 }
 
 /** What a check shows where everyone is a member or already invited. */
-function nobody(group: Group, context: RunContext): ShownWrite {
+function nobody(group: Group, run: RunContext): ShownWrite {
 	const { length } = group.guests;
 	const all = length === 1 ? 'this person is a member' : `all ${length} are members`;
-	const summary = `Invite nobody ${targetOf(group, context)}: ${all} or already invited`;
+	const summary = `Invite nobody ${targetOf(group, run)}: ${all} or already invited`;
 	return { summary, request: null, signs: null };
 }
 
 /** The requests (docs/api.md, Endpoint 5) that invite everyone of a group who is new. */
-function requestsFor(group: Group, newcomers: readonly Guest[], context: RunContext) {
+function requestsFor(group: Group, newcomers: readonly Guest[], run: RunContext) {
 	const { teamId, role, anonymous, inviteesPerRequest } = group;
 	const skipped = group.guests.length - newcomers.length;
 	const who = quantity(skipped, 'person who is a member', 'people who are members');
@@ -95,11 +95,11 @@ function requestsFor(group: Group, newcomers: readonly Guest[], context: RunCont
 	return inBatches(newcomers, inviteesPerRequest).map((guests, index) => {
 		const remark = index > 0 || skipped === 0 ? '' : `; skips ${who} or already invited`;
 		const count = quantity(guests.length, 'person', 'people');
-		const write = context.write(itemsOf(guests), {
+		const write = run.write(numbersOf(guests), {
 			entityId: teamId,
 			...ENDPOINTS.createInvites,
 			isUnrepeatable: true,
-			summary: `Invite ${count} (${namesOf(guests)}) ${targetOf(group, context)}${remark}`,
+			summary: `Invite ${count} (${namesOf(guests)}) ${targetOf(group, run)}${remark}`,
 			body: {
 				nanoid: teamId,
 				invites: guests.map(({ invitee }) => ({ ...invitee })),

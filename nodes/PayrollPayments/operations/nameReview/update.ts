@@ -48,14 +48,14 @@ export const resolveNameReview = defineWrite({
 		),
 	},
 	check: eachItem(
-		async ({ items, input, options }, context) => {
+		async ({ numbers, input, options }, run) => {
 			const { teamId: team, userId, decision, reviewVersion } = input;
 			const body = { review_version: reviewVersion, [options.decisionFieldName]: decision };
 			const what = decision === 'approve' ? 'Approve the name of' : 'Cancel the name review of';
-			const label = entityLabel(team, context.credentials.entities);
+			const label = entityLabel(team, run.credentials.entities);
 			return [
 				stepOf(
-					context.write(items, {
+					run.write(numbers, {
 						entityId: team,
 						...endpoint('resolveNameReview', { team_nanoid: team, user_nanoid: userId }),
 						summary: `${what} user ${userId} in team ${label}, as reviewed in version ${reviewVersion}`,

@@ -40,7 +40,9 @@ export async function guardAuthorization(
 	const { addressIn, instantPaymentTypedData, isSameAddress } = await import('../../signing');
 	const { platformId } = credentials;
 	const sender = addressIn(payload.message.from);
-	const isOther = (own = '') => sender !== undefined && !isSameAddress(own, sender);
+	/* Reading the account takes a request, so it is read only where nothing else explains `from`. */
+	const needsAccount =
+		sender !== undefined && ![signer, platformId ?? ''].some((own) => isSameAddress(own, sender));
 	const teamLabel = entityLabel(teamId, credentials.entities);
 	const readAccount = async () =>
 		await accountOf(teamId).catch((error: unknown) => {
@@ -56,7 +58,7 @@ export async function guardAuthorization(
 			signer,
 			platformId,
 			recipientEmail,
-			teamAccount: isOther(signer) && isOther(platformId) ? await readAccount() : undefined,
+			teamAccount: needsAccount ? await readAccount() : undefined,
 			amountCents: input.cents,
 			typedAmountUnit: settings.typedAmountUnit,
 		},

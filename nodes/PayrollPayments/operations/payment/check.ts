@@ -1,5 +1,9 @@
 import { entityLabel } from '../../api/credentials';
-import { requireAllowedAmount, requireAllowedRecipient, requireAllowedRun } from '../../api/limits';
+import {
+	requireAllowedAmount,
+	requireAllowedRecipient,
+	requireAllowedRun,
+} from '../../api/credentialLimits';
 import { ENDPOINTS } from '../../contract/endpoints';
 import { instantPaymentAnswer } from '../../api/schemas/answers';
 import type { Known } from '../../idempotency/journal';
@@ -30,7 +34,7 @@ import {
 } from './paymentFields';
 import { journalOf } from './journalOfRun';
 import { sumOf, type GuardedPayment, type PaymentRow } from './paymentRow';
-import { paymentReport } from './checkReport';
+import { HEADINGS, paymentReport } from './checkReport';
 import { readPayments } from './sheet';
 
 /** What only the node says of a payment. An `error` would also make n8n run a paid item again. */
@@ -58,7 +62,7 @@ function slotOf(form: PaymentForm): string {
 
 /** A payment as the journal knows it. */
 function paymentOf(form: PaymentForm, run: PaymentRun, signer: string): Payment {
-	const { items, place, input } = form;
+	const { numbers, place, input } = form;
 	const { teamId, recipientEmail, paymentReference: reference, cents } = input;
 	const { message } = input.typedData;
 	return {
@@ -71,7 +75,7 @@ function paymentOf(form: PaymentForm, run: PaymentRun, signer: string): Payment 
 		recipient: recipientEmail,
 		cents,
 		signedCents: signedAmountCents(message.data.amount, run.settings.typedAmountUnit),
-		item: items[0],
+		number: numbers[0],
 		slot: slotOf(form),
 		listIndex: place?.index,
 		summary: `${centsAsDollars(cents)} to ${recipientEmail}`,
@@ -89,7 +93,7 @@ async function guardPayment(
 		row,
 	}: { readonly journal: PaymentJournal; readonly accountOf: AccountOf; readonly row?: SheetPlace },
 ): Promise<GuardedPayment> {
-	const { items, place, input } = form;
+	const { numbers, place, input } = form;
 	const { teamId, recipientEmail, currency, network, cents } = input;
 	const { message } = input.typedData;
 	requireAllowedAmount(run.credentials, cents);
@@ -102,7 +106,7 @@ async function guardPayment(
 	requireAllowedAmount(run.credentials, signedCents);
 	const columns = { ...columnsOf(form, run), signer };
 	const write = run.write(
-		items,
+		numbers,
 		{
 			...ENDPOINTS.createInstantPayment,
 			summary: `Pay ${summary} from team ${entityLabel(teamId, run.credentials.entities)}`,
@@ -126,7 +130,7 @@ async function guardPayment(
 		{ journal, change: payment },
 	);
 	return {
-		items,
+		numbers,
 		place,
 		payment,
 		columns,
@@ -146,7 +150,7 @@ function withKnown(
 	switch (known.is) {
 		case 'sendable': {
 			const attempt = known.attempt > 1 ? `, as attempt ${known.attempt}` : '';
-			const heading = `Pay ${payment.summary}${attempt}?`;
+			const heading = HEADINGS.pay(`${payment.summary}${attempt}`);
 			return { ...row, known, writes: withReport(row, heading, (said) => `${said}${attempt}`) };
 		}
 		case 'done': {
@@ -157,7 +161,7 @@ function withKnown(
 				known.when === 'earlierTry'
 					? paidRecord(columns, known.answer)
 					: { outcome: 'already_paid', transaction: null, ...columns };
-			const heading = 'Already paid, so not sent again';
+			const heading = HEADINGS.paidBefore;
 			const writes = withReport(row, heading, (said) => `${heading}: ${said}`);
 			return { ...row, known, writes, state: { is: 'done', records: [record], when: known.when } };
 		}
@@ -165,8 +169,8 @@ function withKnown(
 			return { ...row, known, state: { is: 'unknown', error: known.error, when: known.when } };
 		case 'refused': {
 			const wasSent = known.when === 'earlierTry';
-			const scope = wasSent ? 'request' : undefined;
-			const state: State = { is: 'refused', error: known.error, scope };
+			const why = wasSent ? 'sent' : undefined;
+			const state: State = { is: 'refused', error: known.error, why };
 			return { ...row, known, state, writes: wasSent ? row.writes : [] };
 		}
 	}
@@ -193,7 +197,7 @@ async function triedBefore(
 	journal: PaymentJournal,
 	error: unknown,
 ): Promise<PaymentRow | undefined> {
-	const { items, place, input } = form;
+	const { numbers, place, input } = form;
 	const { recipientEmail: recipient, paymentReference: reference, cents } = input;
 	const change = { slot: slotOf(form), recipient, cents, reference };
 	const known = journal.ofEarlierTry(change);
@@ -204,7 +208,7 @@ async function triedBefore(
 	/* As it was sent, so that an approval that covers it still fits. */
 	const earlier = doneInEarlierTries(run.scope()).find((row) => slotsOf(row).includes(change.slot));
 	const row: GuardedPayment = {
-		items,
+		numbers,
 		place,
 		payment,
 		writes: earlier?.writes ?? [],
@@ -273,8 +277,8 @@ export async function checkPayments(
 ): Promise<Row[]> {
 	const read = readPayments(given, run);
 	const { payments: forms, unreadable } = read;
-	const refusedForm = (form: PaymentForm, error: unknown, scope?: 'run'): Row => ({
-		...refused(form.items, error, scope),
+	const refusedForm = (form: PaymentForm, error: unknown, why?: 'run'): Row => ({
+		...refused(form.numbers, error, why),
 		place: form.place,
 		columns: columnsOf(form, run),
 	});
@@ -290,7 +294,7 @@ export async function checkPayments(
 	const tried: PaymentRow[] = [];
 	const hasSeveral = forms.length + unread.length > 1;
 	for (const form of forms) {
-		const row = form.place?.row ?? (hasSeveral ? { number: form.items[0] + 1 } : undefined);
+		const row = form.place?.row ?? (hasSeveral ? { number: form.numbers[0] + 1 } : undefined);
 		try {
 			guarded.push(await guardPayment(form, run, { journal, accountOf, row }));
 		} catch (error) {

@@ -7,6 +7,15 @@ import { centsOf, isSentAgain, type GuardedPayment, type PaymentRow } from './pa
 import { chatMessageOf, htmlOf, type Report } from './report';
 import { ASK_ABOUT_SENT, eachFailure, paymentName, referenceOf, textOf } from './rowTexts';
 
+/** What the message and the page of a check begin with. */
+export const HEADINGS = {
+	pay: (what: string) => `Pay ${what}?`,
+	paidBefore: 'Already paid, so not sent again',
+	nothingToPay: 'Nothing to pay',
+	refused: (refused: number, count: number) =>
+		`Can’t be paid: ${refused} of ${quantity(count, 'payment')} refused`,
+};
+
 /** A payment in lines: the amount first, then who gets it, and until when. */
 function paymentLines(columns: OutputRecord): string[] {
 	const { recipient_email: email, recipient_address: address, expires } = columns;
@@ -90,8 +99,7 @@ export function runReport(run: CheckedRun) {
 	const columns = toSend.map((row) => row.columns);
 	const what = `${centsAsDollars(toSendTotal)} in ${quantity(toSend.length, 'payment')}`;
 	const isFailed = refused.length > 0;
-	const headingOfFailed = `Can’t be paid: ${refused.length} of ${quantity(count, 'payment')} refused`;
-	const headingOfPassed = toSend.length === 0 ? 'Nothing to pay' : `Pay ${what}?`;
+	const headingOfPassed = toSend.length === 0 ? HEADINGS.nothingToPay : HEADINGS.pay(what);
 	const names = (rows: readonly Row[]) => rows.map(paymentName);
 	const expired = toSend.filter((row) => hasExpired(textOf(row.columns.expires)));
 	const withoutReference = toSend.filter(({ payment }) => payment.reference === undefined);
@@ -102,7 +110,7 @@ export function runReport(run: CheckedRun) {
 		? '. If a column has references, enter its header in Column Names under Options'
 		: '';
 	return textsOf({
-		heading: isFailed ? headingOfFailed : headingOfPassed,
+		heading: isFailed ? HEADINGS.refused(refused.length, count) : headingOfPassed,
 		lines: [
 			isFailed && toSend.length > 0 ? `Not paid either: ${what}` : '',
 			...routeOf(columns, service),

@@ -1,7 +1,7 @@
 import { madeNow, OUTCOMES } from '../../run/output';
 import { failedRows, rowsThatAre, type Row, type StateName } from '../../run/rows';
 import type { RunContext } from '../../run/runContext';
-import { UserError } from '../../shared/errors';
+import { contextOf } from '../../shared/errors';
 import { counted, listed, quantity } from '../../shared/lists';
 import { centsAsDecimal, centsAsDollars } from '../../shared/money';
 import { journalOf } from './journalOfRun';
@@ -61,8 +61,7 @@ export function runColumns(rows: readonly Row[]): Readonly<Record<string, string
 	const isSheet = rows.some(({ place }) => place?.row !== undefined);
 	if (rows.length < 2 && !isSheet) return {};
 	const codes = rowsThatAre(rows, 'unknown').flatMap((row) => {
-		const { error } = row.state;
-		const code = error instanceof UserError ? error.context.attemptCode : undefined;
+		const { attemptCode: code } = contextOf(row.state.error);
 		const what = isPayment(row) ? `${row.payment.summary}, code` : 'code';
 		return code === undefined ? [] : `${paymentName(row)} (${what} ${code})`;
 	});

@@ -5,7 +5,12 @@ import { serviceHost } from '../../run/approve';
 import type { OutputRecord } from '../../run/write';
 import { centsAsDecimal } from '../../shared/money';
 import { chainLabel, readChainId } from '../../signing/chains';
-import type { PaymentForm, PaymentInput, PaymentRun } from './paymentFields';
+import {
+	enteredCents,
+	type PaymentForm,
+	type PaymentInput,
+	type PaymentRun,
+} from './paymentFields';
 
 const text = z.string().nullable();
 
@@ -33,13 +38,11 @@ export const paymentColumns = z.object({
 type ToldColumn = Exclude<keyof z.infer<typeof paymentColumns>, 'chain' | 'contract' | 'service'>;
 
 /** The columns that a form or row tells by itself, as far as it could be read. */
-function columnsTold(
-	{ amountDollars, amountCents = amountDollars, typedData, ...input }: Partial<PaymentInput>,
-	team: string | undefined,
-) {
-	const message = typedData?.message;
+function columnsTold(input: Partial<PaymentInput>, team: string | undefined) {
+	const message = input.typedData?.message;
+	const cents = enteredCents(input);
 	return {
-		amount: amountCents === undefined ? undefined : centsAsDecimal(amountCents),
+		amount: cents === undefined ? undefined : centsAsDecimal(cents),
 		currency: input.currency,
 		network: input.network,
 		team,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import { paymentPayload, type PaymentPayload } from '../../signing/payloads';
-import { columnNamesFor } from '../../run/columns';
+import { columnNamesFor } from '../../run/sheetRows';
 import type { Form } from '../../run/rows';
 import type { RunContext } from '../../run/runContext';
 import { shownWhen, type InputOf } from '../../forms/field';
@@ -281,6 +281,15 @@ export type PaymentInput = PaymentsInput & {
 	/** Whole cents, from whichever field or column has the amount. */
 	readonly cents: number;
 };
+
+/** The amount in whole cents: both fields give cents, whichever unit people enter. */
+export function enteredCents({
+	amountCents,
+	amountDollars,
+}: Partial<PaymentsInput>): number | undefined {
+	return amountCents ?? amountDollars;
+}
+
 export type PaymentOptions = InputOf<typeof options>;
 export type PaymentForm = Form<PaymentInput, PaymentOptions>;
 export type PaymentSettings = InputOf<typeof runOptions>;

@@ -7,7 +7,7 @@ import { dollarsAsCents } from '../../shared/money';
 
 /** A payment that was read: it passed every check but the journal's, or an earlier try has decided on it. */
 export interface GuardedPayment extends Row {
-	readonly items: readonly [number];
+	readonly numbers: readonly [number];
 	readonly payment: Payment;
 	readonly columns: OutputRecord;
 	/** Whether the signed amount was compared with the form's. */

@@ -32,9 +32,9 @@ export const referenceOf = ({ reference }: OutputRecord): string =>
 	shorten(textOf(reference), LONGEST_REFERENCE);
 
 /** A row as people call it: "row 7 of the sheet (PAY-007)". */
-export function rowName({ columns = {}, place, items }: Row): string {
+export function rowName({ columns = {}, place, numbers }: Row): string {
 	const reference = referenceOf(columns) || undefined;
-	return placeName({ ...sheetPlaceOf({ items, place }), reference });
+	return placeName({ ...sheetPlaceOf({ numbers, place }), reference });
 }
 
 /** A payment by its reference or, without a short one, its row. */

@@ -1,7 +1,7 @@
 import { balancesCall } from '../../api/balanceCall';
 import { isCurrency } from '../../contract/currencies';
 import { approvalOf, asRunApproves, serviceHost } from '../../run/approve';
-import { failedRows, firstItem, inOrder, type FailedRow, type Row } from '../../run/rows';
+import { failedRows, firstNumber, inOrder, type FailedRow, type Row } from '../../run/rows';
 import type { OutputRecord } from '../../run/write';
 import { messageOf } from '../../shared/errors';
 import { emailKey } from '../../contract/formats';
@@ -62,7 +62,7 @@ function listedFailure(row: FailedRow): OutputRecord {
 }
 
 function numberOf(row: Row): number {
-	return firstItem(row) + 1;
+	return firstNumber(row) + 1;
 }
 
 /** Which payment a row is that was refused before it was one, as far as its form tells. */

@@ -13,7 +13,7 @@ import {
 	textOfCell,
 	withoutStyle,
 	type SheetRow,
-} from '../../run/columns';
+} from '../../run/sheetRows';
 import { refused, type Form, type Row } from '../../run/rows';
 import type { RunContext } from '../../run/runContext';
 import type { OutputRecord } from '../../run/write';
@@ -22,6 +22,7 @@ import { asWord, shorten, visible } from '../../shared/redaction';
 import { columnsOfRefused } from './paymentColumns';
 import {
 	COLUMNS,
+	enteredCents,
 	fields,
 	type Column,
 	type PaymentForm,
@@ -97,8 +98,8 @@ function readCells(row: SheetRow<Column>, currency: string) {
 		spellingsOf({ currency: codes, currencycode: codes, currencysymbol: codes }),
 	);
 	if (otherCurrency !== undefined) {
-		const other = shorten(visible(textOfCell(row.columns[otherCurrency])), 100);
-		const advice = ' If the column means something else, rename it.';
+		const other = shorten(visible(textOfCell(row.cells[otherCurrency])), 100);
+		const advice = 'If the column means something else, rename it.';
 		fault ??= rowError(
 			row,
 			`${otherCurrency} is ${other}, and the form’s Currency is ${currency}`,
@@ -110,7 +111,7 @@ function readCells(row: SheetRow<Column>, currency: string) {
 		: read('reference', fields.paymentReference.schema);
 	if ((hasColumn('reference') || isNamed('reference')) && isBlank(valueOf('reference'))) {
 		const advice =
-			' Enter your invoice or payout number: without it, a later run of the sheet could pay the row again.';
+			'Enter your invoice or payout number: without it, a later run of the sheet could pay the row again.';
 		fault ??= rowError(row, `${headerOf('reference')} is empty`, advice);
 	}
 	const typedData = read('authorization', fields.typedData.schema);
@@ -129,11 +130,11 @@ function filledIn(form: GivenForm, row: SheetRow<Column>) {
 
 /** The form, if it has all of a payment: its own fields, or those of a row that were read into it. */
 function completeForm(form: GivenForm): PaymentForm | undefined {
-	const { recipientEmail, typedData, amountDollars, amountCents = amountDollars } = form.input;
-	if (recipientEmail === undefined || typedData === undefined || amountCents === undefined) {
+	const { recipientEmail, typedData } = form.input;
+	const cents = enteredCents(form.input);
+	if (recipientEmail === undefined || typedData === undefined || cents === undefined) {
 		return undefined;
 	}
-	const cents = Number(amountCents);
 	return { ...form, input: { ...form.input, recipientEmail, typedData, cents } };
 }
 
@@ -181,12 +182,12 @@ export function columnsOfForms(forms: readonly GivenForm[]): OutputRecord[] {
  * refused, with the columns that could be.
  * @throws {UserError} if Column Names names a column that no row has, or no column is known
  */
-export function readPayments(forms: readonly GivenForm[], context: RunContext) {
+export function readPayments(forms: readonly GivenForm[], run: RunContext) {
 	const rows = sheetRowsOf(forms);
 	checkColumnNames([...rows.values()]);
 	const isList = [...rows.keys()].some(({ place }) => place?.index !== undefined);
 	requireKnownColumn([...rows.values()], RECOGNITION, isList ? NOT_IN_LIST : NOT_IN_INPUT);
-	hintAtUnused(rows, context);
+	hintAtUnused(rows, run);
 	const payments: PaymentForm[] = [];
 	const unreadable: Row[] = [];
 	for (const given of forms) {
@@ -198,10 +199,10 @@ export function readPayments(forms: readonly GivenForm[], context: RunContext) {
 			payments.push(payment);
 			continue;
 		}
-		const { items, place, input } = form;
-		const team = entityLabel(input.teamId, context.credentials.entities);
+		const { numbers, place, input } = form;
+		const team = entityLabel(input.teamId, run.credentials.entities);
 		const columns = columnsOfRefused(input, team);
-		unreadable.push({ ...refused(items, fault, 'form'), place, columns });
+		unreadable.push({ ...refused(numbers, fault, 'unread'), place, columns });
 	}
 	return { payments, unreadable, isSheet: rows.size > 0 };
 }

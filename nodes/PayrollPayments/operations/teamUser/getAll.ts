@@ -198,13 +198,13 @@ export const getTeamUsers = defineRead({
 	},
 	options: {},
 	output: z.union([simplifiedUser, teamUserRecord]),
-	run: async ({ teamId: team, emails: wanted, filters, limit, ...input }, context) => {
+	request: async ({ teamId: team, emails: wanted, filters, limit, ...input }, run) => {
 		const isFiltered = Object.keys(filters).length > 0;
 		const request = { teamId: team, most: isFiltered ? undefined : limit };
 		const users =
 			wanted === undefined
-				? await teamUsers(context.read, request)
-				: await usersWith(wanted, context, request);
+				? await teamUsers(run.read, request)
+				: await usersWith(wanted, run, request);
 		const chosen = isFiltered
 			? users.filter((user) => passes(user, filters)).slice(0, limit)
 			: users;

@@ -55,11 +55,11 @@ export const sendTestDelivery = defineWrite({
 			'event_type',
 		),
 	},
-	check: eachItem(async ({ items, input, options }, context) => {
+	check: eachItem(async ({ numbers, input, options }, run) => {
 		const { webhookId, eventType, version = PAYLOAD_VERSIONS.preset } = input;
 		return [
 			stepOf(
-				context.write(items, {
+				run.write(numbers, {
 					...endpoint('sendTestDelivery', { webhook_nanoid: webhookId }),
 					summary: `Send a test event ${eventType} of version ${version} to webhook ${webhookId}`,
 					body: { version, [options.eventTypeFieldName]: eventType },

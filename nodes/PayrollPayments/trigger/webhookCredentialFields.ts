@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
-import { shownWhen, type FieldSet } from '../../forms/field';
-import { choice, menu, password, text, wholeNumber } from '../../forms/fieldTypes';
-import { refuseFault } from '../../shared/text';
-import { faultInTemplate, formatOf, formatOptions, type Place } from '../schemes';
+import { shownWhen, type FieldSet } from '../forms/field';
+import { choice, menu, password, text, wholeNumber } from '../forms/fieldTypes';
+import { refuseFault } from '../shared/text';
+import { faultInTemplate, formatOf, formatOptions, type Place } from './schemes';
 
 const textOfForm = z.string({
 	errorMap: (_issue, { data }) => ({ message: (data ?? '') === '' ? 'is empty' : 'isn’t text' }),
@@ -32,9 +32,12 @@ const formats = formatOptions.map(({ value }) => value);
 const withOwnHeader = formats.filter((format) => formatOf(format).hasFixedHeaders !== true);
 const withTime = formats.filter((format) => formatOf(format).signsTime === true);
 
-const hmac = { method: ['hmacSignature'] };
-const custom = { ...hmac, format: ['custom'] };
-const signing = (field: string) => ({ ...custom, signedContent: [{ _cnd: { includes: field } }] });
+const whenHmac = { method: ['hmacSignature'] };
+const whenCustom = { ...whenHmac, format: ['custom'] };
+const whenSigned = (field: string) => ({
+	...whenCustom,
+	signedContent: [{ _cnd: { includes: field } }],
+});
 
 /** The fields of the credential, each defined once: its form, and what it accepts. */
 export const credentialFields = {
@@ -58,7 +61,7 @@ export const credentialFields = {
 		textOfForm.refine(isVisible, 'is empty'),
 	),
 	format: shownWhen(
-		hmac,
+		whenHmac,
 		choice(
 			{ label: 'Format', description: 'What is signed, and how the signature is written' },
 			formatOptions,
@@ -66,7 +69,7 @@ export const credentialFields = {
 		),
 	),
 	header: shownWhen(
-		[{ method: ['sharedToken'] }, { ...hmac, format: withOwnHeader }],
+		[{ method: ['sharedToken'] }, { ...whenHmac, format: withOwnHeader }],
 		text(
 			{
 				label: 'Header',
@@ -79,7 +82,7 @@ export const credentialFields = {
 		),
 	),
 	signedContent: shownWhen(
-		custom,
+		whenCustom,
 		text(
 			{
 				label: 'Signed Content',
@@ -93,7 +96,7 @@ export const credentialFields = {
 		),
 	),
 	timestampHeader: shownWhen(
-		signing('{timestamp}'),
+		whenSigned('{timestamp}'),
 		text(
 			{
 				label: 'Timestamp Header',
@@ -105,7 +108,7 @@ export const credentialFields = {
 		),
 	),
 	idHeader: shownWhen(
-		signing('{id}'),
+		whenSigned('{id}'),
 		text(
 			{
 				label: 'ID Header',
@@ -117,7 +120,7 @@ export const credentialFields = {
 		),
 	),
 	algorithm: shownWhen(
-		custom,
+		whenCustom,
 		choice(
 			{ label: 'Algorithm', description: 'How the signature is calculated' },
 			menu({
@@ -128,7 +131,7 @@ export const credentialFields = {
 		),
 	),
 	encoding: shownWhen(
-		custom,
+		whenCustom,
 		choice(
 			{ label: 'Encoding', description: 'How the signature is written in its header' },
 			menu({
@@ -139,7 +142,7 @@ export const credentialFields = {
 		),
 	),
 	signaturePrefix: shownWhen(
-		custom,
+		whenCustom,
 		text(
 			{
 				label: 'Signature Prefix',
@@ -152,7 +155,7 @@ export const credentialFields = {
 		),
 	),
 	secretEncoding: shownWhen(
-		custom,
+		whenCustom,
 		choice(
 			{ label: 'Secret Encoding', description: 'How the service writes the secret' },
 			menu({
@@ -174,7 +177,7 @@ export const credentialFields = {
 		textOfForm,
 	),
 	toleranceSeconds: shownWhen(
-		[{ ...hmac, format: withTime }, signing('{timestamp}')],
+		[{ ...whenHmac, format: withTime }, whenSigned('{timestamp}')],
 		wholeNumber(
 			{
 				label: 'Tolerance (Seconds)',

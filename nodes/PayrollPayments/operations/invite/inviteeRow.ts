@@ -6,7 +6,7 @@ import {
 	rowError,
 	withoutStyle,
 	type SheetRow,
-} from '../../run/columns';
+} from '../../run/sheetRows';
 
 import { invitee, INVITEE_FIELDS, inviteeFrom, type Invitee, type InviteeField } from './invitees';
 
@@ -24,7 +24,7 @@ export function readRow(row: InviteeRow): Invitee {
 	const isNamed = row.names.some(({ name }) => withoutStyle(name) === 'prefill');
 	const isPrefill = ([header, value]: [string, unknown]) =>
 		withoutStyle(header) === 'prefill' && !isBlank(value);
-	if (!isNamed && Object.entries(row.columns).some(isPrefill)) {
+	if (!isNamed && Object.entries(row.cells).some(isPrefill)) {
 		throw rowError(row, 'prefill can’t be a column; use one for each field, e.g. first_name');
 	}
 	const { valueOf, headerOf, isNamed: hasName } = fieldsOfRow(row, RECOGNITION);
@@ -38,6 +38,6 @@ export function readRow(row: InviteeRow): Invitee {
 	if (wrong !== undefined) throw rowError(row, wrong);
 	const advice = hasName(field)
 		? ''
-		: ' If the address is in another column, enter its header in Column Names under Options.';
+		: 'If the address is in another column, enter its header in Column Names under Options.';
 	throw rowError(row, fault, advice);
 }

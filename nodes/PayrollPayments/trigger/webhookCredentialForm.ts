@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { noticeOf, propertiesOf } from '../../forms/field';
-import { credentialFields } from './credentialFields';
+import { noticeOf, propertiesOf } from '../forms/field';
+import { credentialFields } from './webhookCredentialFields';
 
 /* Evaluated by the build, so that n8n loads the credential without what verifies signatures. */
 export const properties: INodeProperties[] = [

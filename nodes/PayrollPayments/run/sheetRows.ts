@@ -25,7 +25,7 @@ interface NamedColumn<Name extends string> {
  */
 export interface SheetRow<Name extends string> {
 	readonly place: SheetPlace;
-	readonly columns: Columns;
+	readonly cells: Columns;
 	readonly names: ReadonlyArray<NamedColumn<Name>>;
 	/** The headers of all rows. */
 	readonly headers: ReadonlySet<string>;
@@ -85,9 +85,9 @@ export function sheetOf<Name extends string, Source extends SheetForm<Name>>(
 	const headers = new Set(forms.flatMap(({ json }) => Object.keys(json)));
 	return new Map(
 		forms.map((form) => {
-			const { json: columns, options } = form;
+			const { json: cells, options } = form;
 			const names = options.columnNames ?? [];
-			return [form, { place: sheetPlaceOf(form), columns, names, headers }];
+			return [form, { place: sheetPlaceOf(form), cells, names, headers }];
 		}),
 	);
 }
@@ -150,7 +150,7 @@ export function checkColumnNames(rows: ReadonlyArray<SheetRow<string>>): void {
 		throw new UserError(
 			`Column Names reads ${titleOf(field)} from column ${name}, but no row has that column`,
 			{
-				hint: `Correct Column Names under Options. The first row has the columns ${listed(Object.keys(rows[0]?.columns ?? {}), 10)}. If the column is only empty, turn on Include Empty Cells in the node that reads the file.`,
+				hint: `Correct Column Names under Options. The first row has the columns ${listed(Object.keys(rows[0]?.cells ?? {}), 10)}. If the column is only empty, turn on Include Empty Cells in the node that reads the file.`,
 			},
 		);
 	}
@@ -186,7 +186,7 @@ export function requireKnownColumn<Name extends string>(
  * those in another style.
  */
 function matches(row: SheetRow<string>, name: string): string[] {
-	const headers = Object.keys(row.columns);
+	const headers = Object.keys(row.cells);
 	if (row.headers.has(name)) return headers.filter((header) => header === name);
 	const wanted = withoutStyle(name);
 	/* A name of nothing but style, such as "-", would match a header that is empty. */
@@ -213,7 +213,7 @@ export function columnsUnlike(
 	given: Spellings,
 ): ReadonlySet<string> {
 	const headers = rows.flatMap((row) =>
-		Object.entries(row.columns)
+		Object.entries(row.cells)
 			.filter(([header, cell]) => {
 				const values = given.get(withoutStyle(header));
 				if (values === undefined || isBlank(cell)) return false;
@@ -272,11 +272,11 @@ export function fieldsOfRow<Name extends string>(
 	const headers = new Map<Name, string>();
 	for (const { field, header } of [...named, ...others]) {
 		const other = headers.get(field);
-		if (other !== undefined && [other, header].some((each) => each in row.columns)) {
+		if (other !== undefined && [other, header].some((each) => each in row.cells)) {
 			throw rowError(
 				row,
 				`columns ${other} and ${header} both hold ${titleOf(field)}`,
-				' Remove one of the two columns, or enter the right one in Column Names under Options.',
+				'Remove one of the two columns, or enter the right one in Column Names under Options.',
 			);
 		}
 		headers.set(field, header);
@@ -285,7 +285,7 @@ export function fieldsOfRow<Name extends string>(
 	return {
 		valueOf: (field) => {
 			const header = headers.get(field);
-			return header === undefined ? undefined : (row.columns[header] ?? undefined);
+			return header === undefined ? undefined : (row.cells[header] ?? undefined);
 		},
 		headerOf: (field) => headers.get(field) ?? nameOf(field) ?? field,
 		isNamed: (field) => nameOf(field) !== undefined,
@@ -299,12 +299,12 @@ export function faultInAddress(value: unknown): string | undefined {
 	return `${quoted(value.trim())} isn’t an email address`;
 }
 
-/** @param advice a sentence after the hint, with a space in front */
+/** @param advice what else to do, in full sentences */
 export function rowError(
 	{ place }: Pick<SheetRow<string>, 'place'>,
 	fault: string,
 	advice = '',
 ): UserError {
-	const hint = `Correct the row, then run the node again.${advice}`;
+	const hint = `Correct the row, then run the node again. ${advice}`.trim();
 	return new UserError(fault, { row: place, hint });
 }

@@ -8,7 +8,7 @@ import {
 	requireAllowedRecipient,
 	requireAllowedRun,
 	requirePermission,
-} from '../../../nodes/PayrollPayments/api/limits';
+} from '../../../nodes/PayrollPayments/api/credentialLimits';
 import { propertiesOf } from '../../../nodes/PayrollPayments/forms/field';
 import { keysOf } from '../../../nodes/PayrollPayments/forms/fieldTypes';
 import { CATALOGUE } from '../../../nodes/PayrollPayments/operations/catalogue';
