@@ -42,10 +42,7 @@ const EXPLAINED: Readonly<Record<string, Explained>> = {
 			why: 'Without its parts, there is a signature, or nothing is sent.',
 		},
 		"sender !== undefined && ![signer, platformId ?? ''].some((own) => isSameAddress(own, sender));":
-			{
-				changes: [TEXT],
-				why: 'Neither text is an address.',
-			},
+			{ changes: [TEXT], why: 'Neither text is an address.' },
 	},
 	'operations/payment/check.ts': {
 		'return knownOfRow === undefined ? [] : withKnown(row, knownOfRow, ifAlreadyPaid);': [LIST],

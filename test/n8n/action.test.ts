@@ -283,10 +283,10 @@ describe('administrator invites', () => {
 		await sandbox.fault({ match, kind: 'status', status: 403, skip: 1, times: 1 });
 		const { error } = await sandbox.run(send({ emails: many }));
 		expect(error?.description).toMatch(
-			/^Already done: “Invite 100 people \(admin0@example\.com, .*, admin99@example\.com\) [^“]*”\. [^“]* 50 invites were created \(admin100@/,
+			/^Already invited: 100 people, from admin0@example\.com to admin99@example\.com\. Leave them out of the next run\. This request was for 50 people, from admin100@example\.com to admin149@example\.com\. 50 invites were created \(admin100@/,
 		);
 		expect(error?.data).toMatchObject({
-			completed: [{ transaction: expect.stringMatching(/^tx-/) }],
+			completed: [{ emails: many.split(',').slice(0, 100) }],
 			...typedDataCreated,
 		});
 	});
@@ -305,6 +305,15 @@ describe('administrator invites', () => {
 		expect(again.error).toBeUndefined();
 		expect(again.output).toHaveLength(2);
 		expect(requests().filter(({ method }) => method === 'POST')).toHaveLength(2);
+	});
+
+	it('invite nobody twice where a loop leads a failed item back', async () => {
+		const match = { method: 'PUT' };
+		await sandbox.fault({ match, kind: 'status', status: 403, skip: 1, times: 1 });
+		const items = ['one@example.com', 'two@example.com'].map((emails) => ({ emails }));
+		const runs = { ...CONTINUE, items, secondRun: items.slice(1) };
+		await sandbox.run(send({ emails: '={{ $json.emails }}' }), runs);
+		expect(requests().map(({ method }) => method)).toEqual(['POST', 'PUT', 'POST', 'PUT', 'PUT']);
 	});
 });
 

@@ -225,7 +225,7 @@ it('refuses an event that is too old with 401, also without a signature', async 
 });
 
 it.each<[INodeParameters, RegExp[]]>([
-	[event('invite.accepted, *'), []],
+	[event('Invite.Accepted, *'), []],
 	[event('payroll.closed, a.b'), [/event types that aren’t documented: payroll.closed, a.b$/]],
 	[
 		{

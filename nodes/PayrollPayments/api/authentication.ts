@@ -103,7 +103,7 @@ export async function authenticateRequest(
 	throwIfStopped(own?.stopped);
 	if (mayNotBeRetried(state)) {
 		throw new UserError('The service refused the request, which isn’t sent again', {
-			hint: 'It may change something. With Wallet Sign-In, run it again if the token had run out: the next request signs in first.',
+			hint: 'It may change something. With Wallet Sign-In, run it again if the token had run out: after five minutes at most, the next request signs in first.',
 		});
 	}
 	const credentials = own?.credentials ?? readCredentials(saved);

@@ -15,6 +15,8 @@ interface ExecutionChange<Answer> {
 	readonly identity: unknown;
 	/** Whether it may not be sent again where its first outcome is unknown. */
 	readonly isUnrepeatable?: boolean;
+	/** Whether all runs of the node in its execution are one for it. */
+	readonly isOncePerExecution?: boolean;
 	/** Whether it only reads, so that no failure leaves a change behind. */
 	readonly isRead?: boolean;
 	/** Reads the answer of an earlier try once more, so it must accept its own output. */
@@ -108,9 +110,13 @@ export class ExecutionJournal implements Journal<ExecutionChange<unknown>, unkno
 	}
 
 	/** All tries of a tool count as one run for what may not be sent again. */
-	private placeOf({ identity, isUnrepeatable = false }: ExecutionChange<unknown>) {
-		const isAnyTry = isUnrepeatable && this.scope.isTool;
-		const scope = isAnyTry ? { ...this.scope, runIndex: 0 } : this.scope;
+	private placeOf({
+		identity,
+		isUnrepeatable = false,
+		isOncePerExecution = false,
+	}: ExecutionChange<unknown>) {
+		const isAnyRun = isOncePerExecution || (isUnrepeatable && this.scope.isTool);
+		const scope = isAnyRun ? { ...this.scope, runIndex: 0 } : this.scope;
 		const key = createHash('sha256').update(JSON.stringify(identity)).digest('hex');
 		return { outcomes: changesOfRuns.of(scope), key };
 	}

@@ -164,7 +164,7 @@ function blockedBy(
 	const hasUnknown = rowsThatAre([...rows, ...earlier], 'unknown').length > 0;
 	const isHeldUp = ({ state }: Row) => state.is === 'notSent' && !hasUnknown;
 	return refuseRest(rows, error).map((row) =>
-		isHeldUp(row) ? { ...row, state: { is: 'refused', error, scope: 'run' } } : row,
+		isHeldUp(row) ? { ...row, state: { is: 'refused', error, why: 'run' } } : row,
 	);
 }
 

@@ -21,7 +21,7 @@ const LONG_SIGNATURE_MS = 60_000;
 /** A change as an operation describes it. */
 interface Change<Data>
 	extends Omit<WriteCall<Data>, 'body'>,
-		Pick<Write<Data>, 'summary' | 'sign' | 'isUnrepeatable'>,
+		Pick<Write<Data>, 'summary' | 'sign' | 'isUnrepeatable' | 'isOncePerExecution'>,
 		Partial<Pick<Write<Data>, 'signs' | 'signsSummary' | 'reference' | 'columns' | 'entityId'>> {
 	readonly body: Write<Data>['call']['body'];
 }
@@ -66,7 +66,7 @@ function performWith(
 	executionJournal: () => ExecutionJournal,
 	signal: AbortSignal | undefined,
 ): Perform {
-	return async ({ numbers, call, entityId, sign, isUnrepeatable, entry }) => {
+	return async ({ numbers, call, entityId, sign, isUnrepeatable, isOncePerExecution, entry }) => {
 		throwIfStopped(signal);
 		const ensureToken = async () => await client.ensureToken(entityId);
 		const send = async () => {
@@ -89,7 +89,9 @@ function performWith(
 			return await entry.journal.perform(entry.change, send);
 		}
 		const { method, path, body, answer } = call;
-		const change = { identity: [numbers, method, path, body], isUnrepeatable, answer };
+		/* A loop may lead an item back that had another number. */
+		const identity = [isOncePerExecution === true ? [] : numbers, method, path, body];
+		const change = { identity, isUnrepeatable, isOncePerExecution, answer };
 		return await executionJournal().perform(change, async () => {
 			await ensureToken();
 			return await send();
@@ -148,10 +150,10 @@ export async function openRun(
 		}),
 		write: (numbers, change, entry) => {
 			const { summary, signs = null, signsSummary, reference, columns, entityId, ...rest } = change;
-			const { sign, isUnrepeatable, ...call } = rest;
+			const { sign, isUnrepeatable, isOncePerExecution, ...call } = rest;
 			const request = { method: call.method, path: call.path, body: call.body };
 			const shown = { summary, request, signs, signsSummary, reference, columns, entityId };
-			return { ...shown, numbers, call, sign, isUnrepeatable, entry };
+			return { ...shown, numbers, call, sign, isUnrepeatable, isOncePerExecution, entry };
 		},
 		executionJournal,
 		store: context.helpers,

@@ -4,7 +4,6 @@ import type { WriteCall } from '../api/call';
 import type { JournalEntry } from '../idempotency/journal';
 import { UserError } from '../shared/errors';
 import type { JsonValue } from '../shared/json';
-import { listed } from '../shared/lists';
 import type { GuardedTypedData, Wallet } from '../signing';
 import type { checkRecord, signed, writeRequest } from './checkRecord';
 
@@ -44,6 +43,8 @@ export interface Write<Data, Recorded = unknown> extends ShownWrite {
 	sign?(): Promise<Readonly<Record<string, string>>>;
 	/** Whether it must not be sent again in this execution where its outcome isn't known. */
 	readonly isUnrepeatable?: boolean;
+	/** Whether a later run of the node in this execution, as in a loop, gets its answer in place of sending it again. */
+	readonly isOncePerExecution?: boolean;
 	/** The journal that sends it, and how it is named there; by default that of the execution. */
 	readonly entry?: JournalEntry<Recorded, Data>;
 }
@@ -54,11 +55,16 @@ export type Perform = <Data, Recorded>(write: Write<Data, Recorded>) => Promise<
 /** One step of a row: what it does is shown and approved before, and it may take several requests. */
 export interface Step<Result extends OutputRecord = OutputRecord> {
 	readonly shown: ShownWrite;
+	/** The addresses of the people it invites. */
+	readonly people?: readonly string[];
 	take(perform: Perform): Promise<Result>;
 }
 
-export function stepOf<Data extends OutputRecord>(write: Write<Data>): Step<Data> {
-	return { shown: write, take: async (perform) => await perform(write) };
+export function stepOf<Data extends OutputRecord>(
+	write: Write<Data>,
+	people?: readonly string[],
+): Step<Data> {
+	return { shown: write, people, take: async (perform) => await perform(write) };
 }
 
 /**
@@ -86,7 +92,18 @@ export function partlyDone(
 	return error.with({ outcome: 'unknown' }).withDone(done, note);
 }
 
-/** Takes the steps of one row in order. An error then also says what was done before. */
+/** Some of the people of a list, in its order: "a, b", or "5 people, from a to e". */
+function range(people: readonly string[]): string {
+	const { length } = people;
+	return length > 3
+		? `${length} people, from ${people[0]} to ${people[length - 1]}`
+		: people.join(', ');
+}
+
+/**
+ * Takes the steps of one row in order. An error then also says whom the steps before it have invited, and
+ * whom it and those after it haven't.
+ */
 export async function takeInOrder<Result extends OutputRecord>(
 	steps: ReadonlyArray<Step<Result>>,
 	perform: Perform,
@@ -95,9 +112,14 @@ export async function takeInOrder<Result extends OutputRecord>(
 	for (const step of steps) {
 		const result = await step.take(perform).catch((error: unknown) => {
 			if (!(error instanceof UserError) || results.length === 0) throw error;
-			const done = steps.slice(0, results.length).map(({ shown }) => `“${shown.summary}”`);
-			const note = `Already done: ${listed(done)}. Leave it out of the next run.`;
-			throw partlyDone(error, { completed: results }, note);
+			const [own = [], ...others] = steps.slice(results.length).map(({ people = [] }) => people);
+			const done = results.map((each, index) => ({ ...each, emails: steps[index]?.people ?? [] }));
+			const note = [
+				`Already invited: ${range(done.flatMap(({ emails }) => emails))}. Leave them out of the next run.`,
+				`This request was for ${range(own)}.`,
+				others.length > 0 && `Not sent: ${range(others.flat())}.`,
+			];
+			throw partlyDone(error, { completed: done }, note.filter(Boolean).join(' '));
 		});
 		results.push(result);
 	}

@@ -40,11 +40,12 @@ export const eventOptions = menuOf(['*', ...EVENT_TYPES], nameOfEvent)
 
 const TEXT = { invalid_type_error: 'must be text', required_error: 'must be text' };
 
-/** A documented event type, or one that is written like them: the service may have added it. */
+/** A documented event type in any case, or one that is written like them: the service may have added it. */
 const eventType = z
 	.string(TEXT)
 	.trim()
-	.regex(/^(\*|\w+(\.\w+)+)$/, 'must be an event type such as deposit.received, or * for any');
+	.regex(/^(\*|\w+(\.\w+)+)$/, 'must be an event type such as deposit.received, or * for any')
+	.transform((value) => EVENT_TYPES.find((type) => type === value.toLowerCase()) ?? value);
 
 const currencyCode = z
 	.string(TEXT)

@@ -73,18 +73,10 @@ const judge = (payments: readonly Payment[], approval: string | readonly string[
 	keep(rowsOf(payments), typeof approval === 'string' ? payments.map(() => approval) : approval);
 
 const refusals = (rows: readonly Row[]) =>
-	rows.flatMap(({ numbers, state }) =>
-		state.is === 'refused' && state.error instanceof UserError
-			? [
-					{
-						items: numbers,
-						why: state.why,
-						message: state.error.message,
-						hint: state.error.hint,
-					},
-				]
-			: [],
-	);
+	rows.flatMap(({ numbers: items, state }) => {
+		if (state.is !== 'refused' || !(state.error instanceof UserError)) return [];
+		return [{ items, why: state.why, message: state.error.message, hint: state.error.hint }];
+	});
 
 it('a no refuses what is ready and names the same approval, and nothing else', () => {
 	/* The items 1, 5 and 9 say no; 4 and 5 name none. */

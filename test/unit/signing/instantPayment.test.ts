@@ -275,6 +275,11 @@ describe('the signing guard of instant payments', () => {
 		});
 	});
 
+	it.each(['', `0x${'0'.repeat(40)}`])('refuses the recipient "%s"', (recipient) => {
+		const message = `In Payment Authorization, data.recipient is "${recipient}", which is nobody`;
+		expect(refusal(data({ recipient }))).toMatchObject({ message });
+	});
+
 	it('refuses an amount that is not checked, but not signed either', () => {
 		expect(refusal(unsigned('amount'), unchecked).message).toContain(notSigned('data.amount'));
 	});

@@ -274,7 +274,7 @@ describe('checking a sign-in message', () => {
 
 	it('says which domain was asked for, and which URI contradicts it', () => {
 		expect(refusal(everywhereAt('evil.example'), { domain: DOMAIN })).toMatchObject({
-			message: `The service at ${expectation.baseUrl} asked to sign in at "evil.example", not at ${DOMAIN}`,
+			message: `The service at ${expectation.baseUrl} asked to sign in at "evil.example", not at "${DOMAIN}"`,
 			hint: 'Another site may be asking for this signature: ask your provider why, before you change Sign-In Domain in the credentials.',
 		});
 		expect(refusal(withUri('https://evil.example/'), { domain: DOMAIN })).toMatchObject({

@@ -118,6 +118,7 @@ export async function checkedExecution(
 	});
 	return run.write(numbers, {
 		...ENDPOINTS.executeAdministratorInvites,
+		isOncePerExecution: true,
 		summary: `Execute ${quantity(invites.length, 'invite')} (${listed(invites)})`,
 		signsSummary: `Gives ${grants.join(', ')}, signed by ${signer}`,
 		body: { invites, typed_data: signs?.message ?? request, signer },

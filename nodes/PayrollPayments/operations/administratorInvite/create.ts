@@ -69,6 +69,7 @@ export function creationsOf(
 			entityId: entity,
 			...ENDPOINTS.createAdministratorInvites,
 			isUnrepeatable: true,
+			isOncePerExecution: true,
 			summary: `${summary}; Execute then sets the role`,
 			body: { emails: addresses, role, nanoid: entity },
 			answer: administratorInvitesAnswer,
@@ -92,7 +93,9 @@ export const createAdministratorInvites = defineWrite({
 	checkForm: checkCreation,
 	check: eachItem(
 		async ({ numbers, input }, run) =>
-			creationsOf(run, numbers, input).map(({ creation }) => stepOf(creation)),
+			creationsOf(run, numbers, input).map(({ addresses, creation }) =>
+				stepOf(creation, addresses),
+			),
 		invitedBy,
 	),
 });

@@ -45,6 +45,7 @@ export const createAndExecuteAdministratorInvites = defineWrite({
 					summary: `${summary}, then check the typed data that the service returns and set the role`,
 					signsSummary: `Signed by ${signer}`,
 				},
+				people: addresses,
 				take: async (perform) => {
 					const { invites, typed_data: typedData } = await perform(creation);
 					const expected = { accounts: addresses.length, role: input.role, ...options };

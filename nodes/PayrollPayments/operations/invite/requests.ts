@@ -57,7 +57,7 @@ export function rowsFor(group: Group, known: KnownPeople, run: RunContext): Row[
 		state: {
 			is: 'ready',
 			act: async (perform) => {
-				const steps = own.map(({ write }) => stepOf(write));
+				const steps = own.map(({ step }) => step);
 				const answers = await takeInOrder(steps, perform);
 				if (!skipsExisting) return answers;
 				const invited = answers.flatMap((answer, index) =>
@@ -91,15 +91,15 @@ function requestsFor(group: Group, newcomers: readonly Guest[], run: RunContext)
 	const { teamId, role, anonymous, inviteesPerRequest } = group;
 	const skipped = group.guests.length - newcomers.length;
 	const who = quantity(skipped, 'person who is a member', 'people who are members');
-	const namesOf = (some: readonly Guest[]) => listed(some.map(({ invitee }) => invitee.email));
 	return inBatches(newcomers, inviteesPerRequest).map((guests, index) => {
 		const remark = index > 0 || skipped === 0 ? '' : `; skips ${who} or already invited`;
 		const count = quantity(guests.length, 'person', 'people');
+		const people = guests.map(({ invitee }) => invitee.email);
 		const write = run.write(numbersOf(guests), {
 			entityId: teamId,
 			...ENDPOINTS.createInvites,
 			isUnrepeatable: true,
-			summary: `Invite ${count} (${namesOf(guests)}) ${targetOf(group, run)}${remark}`,
+			summary: `Invite ${count} (${listed(people)}) ${targetOf(group, run)}${remark}`,
 			body: {
 				nanoid: teamId,
 				invites: guests.map(({ invitee }) => ({ ...invitee })),
@@ -108,7 +108,7 @@ function requestsFor(group: Group, newcomers: readonly Guest[], run: RunContext)
 			},
 			answer: invitesCreatedAnswer,
 		});
-		return { guests, write };
+		return { guests, write, step: stepOf(write, people) };
 	});
 }
 

@@ -37,7 +37,7 @@ function checkSignInDomain(
 	const [named, wanted] = [domain, expected].map((each) => withoutDefaultPort(each, signInScheme));
 	if (named !== wanted) {
 		refuseToSign(
-			`The service at ${baseUrl} asked to sign in at ${quoted(domain)}, not at ${expected}`,
+			`The service at ${baseUrl} asked to sign in at ${quoted(domain)}, not at ${quoted(expected)}`,
 			'Another site may be asking for this signature: ask your provider why, before you change Sign-In Domain in the credentials.',
 		);
 	}
