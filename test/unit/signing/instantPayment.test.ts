@@ -276,8 +276,7 @@ describe('the signing guard of instant payments', () => {
 	});
 
 	it.each(['', `0x${'0'.repeat(40)}`])('refuses the recipient "%s"', (recipient) => {
-		const message = `In Payment Authorization, data.recipient is "${recipient}", which is nobody`;
-		expect(refusal(data({ recipient }))).toMatchObject({ message });
+		expect(refusal(data({ recipient })).message).toMatch(/data\.recipient is ".*", which is nobody$/);
 	});
 
 	it('refuses an amount that is not checked, but not signed either', () => {
