@@ -307,12 +307,21 @@ describe('administrator invites', () => {
 		expect(requests().filter(({ method }) => method === 'POST')).toHaveLength(2);
 	});
 
+	it('tell after Create that the role isn’t set', async () => {
+		const match = { method: 'POST' };
+		await sandbox.fault({ match, kind: 'status', status: 400, skip: 1, times: 1 });
+		const { error } = await sandbox.run(send({ operation: 'create', emails: many }));
+		expect(error?.description).toContain('Their role isn’t set: run Execute with the invites and');
+	});
+
 	it('invite nobody twice where a loop leads a failed item back', async () => {
 		const match = { method: 'PUT' };
-		await sandbox.fault({ match, kind: 'status', status: 403, skip: 1, times: 1 });
+		await sandbox.fault({ match, kind: 'cutAfter', skip: 1, times: 1 });
 		const items = ['one@example.com', 'two@example.com'].map((emails) => ({ emails }));
 		const runs = { ...CONTINUE, items, secondRun: items.slice(1) };
-		await sandbox.run(send({ emails: '={{ $json.emails }}' }), runs);
+		const { output } = await sandbox.run(send({ emails: '={{ $json.emails }}' }), runs);
+		/* The service says that it was executed, and so says the first run's doubt. */
+		expect(output[0]?.json.outcome).toBe('unknown');
 		expect(requests().map(({ method }) => method)).toEqual(['POST', 'PUT', 'POST', 'PUT', 'PUT']);
 	});
 });

@@ -7,8 +7,8 @@ import { ExecutionMemory, type RunScope } from './executionMemory';
 import type { Journal, Known } from './journal';
 
 /**
- * A change, or a look-up by which changes are planned. Once it has succeeded, its execution doesn't send it
- * again; any other one does.
+ * A change, or a look-up by which changes are planned. Once it has succeeded, its run of the node doesn't send
+ * it again; any other one does.
  */
 interface ExecutionChange<Answer> {
 	/** Tells it from the run's other changes, as JSON. */
@@ -45,7 +45,7 @@ const underWay = new WeakMap<Map<string, Outcome>, Map<string, Promise<unknown>>
 
 /**
  * Remembers in this process what one run of a node changed: *Retry On Fail* runs every item again, and
- * then gets the first answer.
+ * then gets the first answer. Some changes are remembered for all runs of the node in an execution.
  */
 export class ExecutionJournal implements Journal<ExecutionChange<unknown>, unknown> {
 	constructor(private readonly scope: RunScope) {}
@@ -82,8 +82,7 @@ export class ExecutionJournal implements Journal<ExecutionChange<unknown>, unkno
 		change: ExecutionChange<Answer>,
 		send: () => Promise<Answer>,
 	): Promise<Answer> {
-		const { outcomes, key } = this.placeOf(change);
-		const doubts = doubtsOfRuns.of(this.scope);
+		const { outcomes, doubts, key } = this.placeOf(change);
 		const answer = await send().catch((error: unknown) => {
 			if (!(error instanceof UserError) || change.isRead === true) throw error;
 			if (outcomeOf(error) !== 'unknown') throw stillUnknown(error, doubts.get(key));
@@ -118,6 +117,6 @@ export class ExecutionJournal implements Journal<ExecutionChange<unknown>, unkno
 		const isAnyRun = isOncePerExecution || (isUnrepeatable && this.scope.isTool);
 		const scope = isAnyRun ? { ...this.scope, runIndex: 0 } : this.scope;
 		const key = createHash('sha256').update(JSON.stringify(identity)).digest('hex');
-		return { outcomes: changesOfRuns.of(scope), key };
+		return { outcomes: changesOfRuns.of(scope), doubts: doubtsOfRuns.of(scope), key };
 	}
 }

@@ -113,9 +113,11 @@ export async function takeInOrder<Result extends OutputRecord>(
 		const result = await step.take(perform).catch((error: unknown) => {
 			if (!(error instanceof UserError) || results.length === 0) throw error;
 			const [own = [], ...others] = steps.slice(results.length).map(({ people = [] }) => people);
-			const done = results.map((each, index) => ({ ...each, emails: steps[index]?.people ?? [] }));
+			const done = results.map((each, index) => ({ emails: steps[index]?.people ?? [], ...each }));
 			const note = [
 				`Already invited: ${range(done.flatMap(({ emails }) => emails))}. Leave them out of the next run.`,
+				results.some((each) => 'typed_data' in each) &&
+					'Their role isn’t set: run Execute with the invites and typed_data of each entry of completed.',
 				`This request was for ${range(own)}.`,
 				others.length > 0 && `Not sent: ${range(others.flat())}.`,
 			];

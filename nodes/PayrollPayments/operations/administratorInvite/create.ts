@@ -59,6 +59,7 @@ export function creationsOf(
 	run: RunContext,
 	numbers: readonly number[],
 	{ entityId: entity, role, emails: all }: Creation,
+	isOncePerExecution = false,
 ) {
 	const label = entityLabel(entity, run.credentials.entities);
 	return inBatches(all, EMAILS_PER_REQUEST).map((addresses) => {
@@ -69,7 +70,7 @@ export function creationsOf(
 			entityId: entity,
 			...ENDPOINTS.createAdministratorInvites,
 			isUnrepeatable: true,
-			isOncePerExecution: true,
+			isOncePerExecution,
 			summary: `${summary}; Execute then sets the role`,
 			body: { emails: addresses, role, nanoid: entity },
 			answer: administratorInvitesAnswer,

@@ -38,7 +38,7 @@ export const createAndExecuteAdministratorInvites = defineWrite({
 			}
 			/* Fails before anything is created if the credentials have no wallet. */
 			const { address: signer } = await run.wallet();
-			return creationsOf(run, numbers, input).map(({ addresses, summary, creation }) => ({
+			return creationsOf(run, numbers, input, true).map(({ addresses, summary, creation }) => ({
 				shown: {
 					...creation,
 					/* The typed data to sign comes with the answer to the first request. */

@@ -75,15 +75,6 @@ function checkTexts(
 	}
 }
 
-/** An empty text, or the zero address, as templates have them that nobody filled in. */
-function checkRecipient(recipient: string): void {
-	if (!/^(?:0x0{40})?$/i.test(recipient)) return;
-	refuseToSign(
-		`${MESSAGE}data.recipient is ${quoted(recipient)}, which is nobody`,
-		'Get a payment authorization that names the recipient.',
-	);
-}
-
 function checkAmount(
 	given: string,
 	{ amountCents, typedAmountUnit }: Pick<PaymentExpectation, 'amountCents' | 'typedAmountUnit'>,
@@ -129,7 +120,6 @@ export function instantPaymentTypedData(
 	checkTexts(MESSAGE, others, unexpectedIn);
 	checkTexts(`${MESSAGE}data.`, data, unexpectedIn);
 	checkTexts('In Domain, ', typedData.domain, unexpectedIn);
-	checkRecipient(data.recipient);
 	checkAmount(data.amount, form);
 	return typedData;
 }
