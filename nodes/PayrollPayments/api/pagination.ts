@@ -11,7 +11,9 @@ import { inviteListAnswer, teamUsersAnswer } from './schemas/answers';
 /** Most pages that are read for one list. */
 const MOST_PAGES = 1_000;
 
-export type TeamUser = z.infer<typeof teamUsersAnswer>['users'][number];
+type UsersAnswer = z.infer<typeof teamUsersAnswer>;
+
+export type TeamUser = UsersAnswer['users'][number];
 
 export interface UsersRequest {
 	readonly teamId: string;
@@ -36,10 +38,8 @@ async function answerTo(read: SendRead, { teamId, emails }: UsersRequest, place:
 	});
 }
 
-type Pagination = z.infer<typeof teamUsersAnswer>['pagination'];
-
 /** Whether there are more users. A service that leaves `has_more` out may still name the next page. */
-function goesOn(pagination: Pagination): boolean {
+function goesOn({ pagination }: UsersAnswer): boolean {
 	const { has_more: hasMore, next_offset: offset, next_page: page } = pagination ?? {};
 	const isNamed = typeof page === 'number' || (typeof page === 'string' && page.trim() !== '');
 	return hasMore ?? (offset ?? (isNamed ? page : null)) !== null;
@@ -51,7 +51,7 @@ function goesOn(pagination: Pagination): boolean {
  * @param ignored the parameters that the service names, but doesn't use
  */
 function nextPage(
-	{ users, pagination }: z.infer<typeof teamUsersAnswer>,
+	{ users, pagination }: UsersAnswer,
 	current: Place,
 	offset: number,
 	ignored: ReadonlySet<keyof Place>,
@@ -63,6 +63,31 @@ function nextPage(
 	/* A service that names offsets and doesn't use them may use page numbers. */
 	const mayUsePages = users.length > 0 && ignored.has('offset') && !ignored.has('page');
 	return mayUsePages ? (current.page ?? 1) + 1 : undefined;
+}
+
+/**
+ * The offset after a page; undefined if the page is the last one.
+ * @param page the number of the next page, if the next users are asked for by that
+ * @param bringsNobody whether the page has nobody who wasn't on an earlier one
+ * @throws {ServiceError} if the service reports more users, but no way to get them
+ */
+function nextOffset(
+	answer: UsersAnswer,
+	offset: number,
+	page: number | undefined,
+	bringsNobody: boolean,
+): number | undefined {
+	const { users, pagination } = answer;
+	const following = offset + users.length;
+	const next = page === undefined ? (pagination?.next_offset ?? following) : following;
+	/* Where only the next place says that there is more, a page with nobody new is the last. */
+	const saysMore = pagination?.has_more === true;
+	if (!goesOn(answer) || (!saysMore && (bringsNobody || next <= offset))) return undefined;
+	if (bringsNobody) {
+		throw unusableAnswer('The service lists nobody new on a page, but reports more users');
+	}
+	if (Number.isSafeInteger(next) && next > offset) return next;
+	throw unusableAnswer(`The service reports offset ${next} as the one after offset ${offset}`);
 }
 
 /**
@@ -98,29 +123,17 @@ async function pagedUsers(
 		const saysMore = pagination?.has_more === true;
 		/* A short list can be on page 0. */
 		if (found.size === 0 && listed === undefined && !saysMore) return await fullList(read, request);
-		const hasNobodyNew = pages > 1 && paged.size === pagedBefore;
-		const isIgnored = hasNobodyNew && goesOn(pagination);
+		if (found.size >= most) return [...found.values()].slice(0, most);
+		const bringsNobody = paged.size === pagedBefore;
+		const isIgnored = pages > 1 && bringsNobody && goesOn(answer);
 		if (isIgnored) ignored.add('page' in place ? 'page' : 'offset');
 		const page = nextPage(answer, place, offset, ignored);
+		/* The same users are asked for again if there is another way to ask for them. */
 		const isAskedAgain = isIgnored && (page !== undefined || !ignored.has('offset'));
-		if (!isAskedAgain) {
-			const following = offset + users.length;
-			const next = page === undefined ? (pagination?.next_offset ?? following) : following;
-			const bringsNobody = hasNobodyNew || users.length === 0;
-			/* Where only the next place says that there is more, a page with nobody new is the last. */
-			const isLast = !goesOn(pagination) || (!saysMore && (bringsNobody || next <= offset));
-			if (isLast || found.size >= most) return [...found.values()].slice(0, most);
-			if (bringsNobody) {
-				throw unusableAnswer('The service lists nobody new on a page, but reports more users');
-			}
-			if (!(Number.isSafeInteger(next) && next > offset)) {
-				throw unusableAnswer(
-					`The service reports offset ${next} as the one after offset ${offset}`,
-				);
-			}
-			offset = next;
-		}
+		const next = isAskedAgain ? offset : nextOffset(answer, offset, page, bringsNobody);
+		if (next === undefined) return [...found.values()];
 		if (page !== undefined && listed === undefined) return await fullList(read, request);
+		offset = next;
 		place = page === undefined ? { offset, count } : { page, count: pageSize };
 	}
 	throw unusableAnswer(
@@ -130,10 +143,10 @@ async function pagedUsers(
 
 /** The list without a page or an offset; the rest of it, if the service keeps back a part. */
 async function fullList(read: SendRead, request: UsersRequest): Promise<readonly TeamUser[]> {
-	const { users, pagination } = await answerTo(read, request);
-	return goesOn(pagination)
-		? await pagedUsers(read, request, users)
-		: users.slice(0, request.most ?? Infinity);
+	const answer = await answerTo(read, request);
+	return goesOn(answer)
+		? await pagedUsers(read, request, answer.users)
+		: answer.users.slice(0, request.most ?? Infinity);
 }
 
 /**

@@ -13,9 +13,9 @@ import type { Journal, Known } from './journal';
 interface ExecutionChange<Answer> {
 	/** Tells it from the run's other changes, as JSON. */
 	readonly identity: unknown;
-	/** Whether it may not be sent again where its first outcome is unknown. */
+	/** Whether it must not be sent again in this execution where its outcome isn't known. */
 	readonly isUnrepeatable?: boolean;
-	/** Whether all runs of the node in its execution are one for it. */
+	/** Whether a later run of the node in this execution, as in a loop, gets its first answer. */
 	readonly isOncePerExecution?: boolean;
 	/** Whether it only reads, so that no failure leaves a change behind. */
 	readonly isRead?: boolean;
@@ -108,7 +108,10 @@ export class ExecutionJournal implements Journal<ExecutionChange<unknown>, unkno
 		return { is: 'unknown', when: 'earlierTry', error };
 	}
 
-	/** All tries of a tool count as one run for what may not be sent again. */
+	/**
+	 * Where a change is remembered: with its run. All runs of the node count as one for a change that is made once
+	 * in an execution and, where an agent calls the node, for one that must not be sent again.
+	 */
 	private placeOf({
 		identity,
 		isUnrepeatable = false,

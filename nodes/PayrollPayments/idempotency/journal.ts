@@ -6,7 +6,7 @@ export type Known<Answer> =
 	| { readonly is: 'sendable'; readonly attempt: number }
 	/** An earlier try of this run made it, and its answer is known. */
 	| { readonly is: 'done'; readonly when: 'earlierTry'; readonly answer: Answer }
-	/** It was made before, in another run. */
+	/** Another run made it. Its answer isn't kept, so sending it again is an error. */
 	| { readonly is: 'done'; readonly when: 'earlierRun'; readonly error: UserError }
 	/** It may have been made. Only the code, if it has one, lets it be sent once more. */
 	| {
@@ -15,6 +15,7 @@ export type Known<Answer> =
 			readonly code?: string;
 			readonly error: UserError;
 	  }
+	/** It may not be sent now; `when` is set if that is because of what an earlier try of this run did. */
 	| { readonly is: 'refused'; readonly when?: 'earlierTry'; readonly error: UserError };
 
 /**

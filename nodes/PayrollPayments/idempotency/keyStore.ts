@@ -48,7 +48,7 @@ export type IsRecorded = (key: string) => boolean;
 /** How often a step is repeated before giving up. */
 const MAX_REPEATS = 10;
 
-/** n8n goes through its whole list for each key that it removes, and others wait for that. */
+/** Keys of a look-up that one call removes: n8n goes through its whole list for each, while others wait. */
 const KEYS_PER_REMOVAL = 250;
 
 /** What a claim or look-up has put into the list. */
@@ -97,7 +97,7 @@ async function recordTogether(
 	const isOnlyProcess = claims.every((claim) => claim.isOnlyProcess);
 	const wasThere = await record([...claimOf.keys()], isOnlyProcess);
 	const isThere = (entry: string) => wasThere.has(entry);
-	/* If so, this list descends from an earlier call for the claim. */
+	/* A list that has the claim's mark descends from an earlier call for the claim. */
 	const markWasThere = ({ mark }: Claim) => isThere(mark);
 	const verdictOn = (claim: Claim): Verdict => {
 		const { keys, permanentKeys = [], requiredKeys = [] } = claim;
@@ -109,7 +109,7 @@ async function recordTogether(
 		return allWereThere || claim.isOnlyProcess ? 'claimed' /* 5 */ : 'recorded'; /* 2, 4 */
 	};
 	const seen = claims.filter((claim) => verdictOn(claim) === 'seen');
-	/* Without the mark, this isn't our earlier list: what we had added to that is another process's now. */
+	/* Without the mark, our earlier list was overwritten. What it had of ours, if it's here, is another process's. */
 	for (const claim of seen) if (!markWasThere(claim)) claim.added.clear();
 	for (const [entry, claim] of claimOf) {
 		if (!isThere(entry) && removableEntries(claim).includes(entry)) claim.added.add(entry);
@@ -180,7 +180,7 @@ export interface PaymentClaim {
 /**
  * Records the keys of a payment together, unless they aren't free. A claim that comes to nothing leaves
  * no trace.
- * @returns undefined if another has them, or if they may be our own, of a call that failed
+ * @returns undefined if another claim has the keys, or a failed call of this one may have recorded them
  * @throws {UserError} or n8n's own error where they can't be recorded: they may be in the list or not
  * @throws {UserError} once the execution was stopped: the keys are then removed again
  */
@@ -254,7 +254,7 @@ async function lookUpOnce({ record, remove }: ListCalls, groups: ReadonlyArray<r
 	const found = await record([...entries]);
 	for (const { keys, mark, added } of looks) {
 		for (const entry of [...keys, mark]) {
-			/* Each in one removal: once it is gone, another process may record it. */
+			/* Only one call may remove an entry: once it is gone, another process may record it. */
 			if (!found.has(entry) && entries.delete(entry)) added.add(entry);
 		}
 		await remove([...added]).catch(() => undefined);

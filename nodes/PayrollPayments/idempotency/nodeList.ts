@@ -57,7 +57,7 @@ class CallQueue {
 	private isCalling = false;
 	/** How long recent calls took, in milliseconds; one that fails at once says nothing about it. */
 	private latencyMs = 0;
-	/** On the clock that only moves forward, in milliseconds. */
+	/** When the last call ended, and until when no other begins: as `performance.now()`, which is never set back. */
 	private lastEnded = 0;
 	private quietUntil = 0;
 
@@ -118,7 +118,7 @@ class CallQueue {
 			this.latencyMs = Math.max(this.lastEnded - begun, this.latencyMs / 2);
 			this.quietUntil = this.lastEnded + Math.max(this.pauseMs, QUIET_MS);
 		});
-		/* It lets go of the execution when the call ends, not when the time is over. */
+		/* Its listener goes when the call ends, so that the signal doesn't hold the execution for 30 seconds. */
 		await endedOrAborted(call, AbortSignal.timeout(STORE_TIMEOUT_MS));
 		this.throwIfCalling();
 		return await call;

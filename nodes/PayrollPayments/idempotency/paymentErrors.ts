@@ -61,7 +61,7 @@ const REFUSED: Record<Exclude<Decision, Unresolved | 'sendable'>, (payment: Paym
 	],
 };
 
-/** The same for each decision that has one. */
+/** What is said of a payment for each decision that comes with a code. */
 const UNRESOLVED: Record<Unresolved, (payment: Payment, code: string) => Text> = {
 	unknown: (payment, code) => [
 		`The payment of ${payment.summary} was already sent, so it was not sent again. Whether it was made isn’t known`,

@@ -35,7 +35,6 @@ import {
 	isOtherReference,
 	paymentKeysOf,
 	secondCodeOf,
-	type Decision,
 	type Payment,
 } from './paymentKeys';
 import { sentByProcess, type MemoryClaim } from './processMemory';
@@ -109,9 +108,9 @@ function inMemory({ baseUrl }: Payment, key: string): string {
 }
 
 /**
- * Whether the payment was certainly not made: the service refused it in words that leave no doubt, or
- * it was never sent. For other changes, `outcomeOf` believes a refusal whatever
- * its words, and a connection that broke before anything left; for money, neither is enough.
+ * Whether the payment was certainly not made: the service refused it in words that leave no doubt, or it was
+ * never sent. `outcomeOf`, which serves other changes, is content with any refusal, and with a connection
+ * that seems to have failed before anything left.
  */
 function wasNotMade(error: unknown): error is UserError {
 	if (!(error instanceof UserError)) return false;
@@ -154,7 +153,7 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 	private readonly justPaid = new Set<string>();
 	/** For `hasMoved`: the payments of this try by the hash of their authorization. Empty in a first try. */
 	private byAuthorization: ReadonlyMap<string, readonly Payment[]> = new Map();
-	/** Where tries can't be told from other calls. */
+	/** Used instead of `triesOfRuns` if the run's tries can't be told from other calls (`hasOwnRun`). */
 	private readonly ownTries = new Map<string, Try>();
 
 	/**
@@ -216,7 +215,7 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 			return { is: 'unknown', when: 'earlierTry', code, error };
 		}
 		if ('refusal' in own) {
-			/* After an unknown outcome, no try sends it again. */
+			/* Once any payment of the run has an unknown outcome, no later try sends a refused one again. */
 			const isEnded = [...this.tries.values()].some((each) => 'error' in each);
 			return isEnded ? { is: 'refused', when: 'earlierTry', error: own.refusal } : undefined;
 		}
@@ -330,13 +329,7 @@ export class PaymentJournal implements Journal<Payment, PaymentAnswer> {
 		const isStored = this.isStored(payment);
 		const isInMemory = this.isInMemory(payment);
 		const isRecorded = (key: string) => isStored(key) || isInMemory(key);
-		const decideNow = (): Decision => {
-			/* What this process has paid is certain, whatever a killed look-up left in n8n's store. */
-			if (isInMemory(keys.paidSame)) return 'paid';
-			if (isInMemory(keys.paid)) return 'paidOther';
-			return decide(keys, allowed, isRecorded);
-		};
-		const decision = decideNow();
+		const decision = decide(keys, allowed, isRecorded, isInMemory);
 		const { attempt: number } = allowed;
 		/* A claim in flight decides these soon, so no code is offered for them yet. */
 		const isUndecided = ['sendable', 'unknown', 'otherAuthorization'].includes(decision);

@@ -26,8 +26,8 @@ import { canonicalJson } from '../shared/json';
  * `paymentKeysOf` has sent:n as `sent[0]`, followed by those of later attempts, and the last two as `lookUps`.
  *
  * There are two `authorization` keys. The first is taken by whichever payment sends the authorization
- * first, so of two payments only one can. Where an attempt repeats the authorization of the one before, it
- * takes the second, so that clearing that one, which is refused late, leaves its own recorded.
+ * first, so of two payments only one can. An attempt that repeats the authorization of the attempt before
+ * takes the second: if that earlier attempt is refused late, and its keys are cleared, this one's stay.
  *
  * n8n has no read-only look-up: asking for a key records it, until we remove it. A `lookUp` that we find was
  * left by a look-up that was killed. The payment's other keys may be left over, too, so they don't tell then
@@ -210,7 +210,7 @@ export function isAttemptCode(text: string): boolean {
 /** Which attempt may be sent next. */
 export interface Allowed {
 	readonly attempt: number;
-	/** Whether with another authorization than the attempt before, too. */
+	/** Whether it may have another authorization than the attempt before. */
 	readonly withAnyAuthorization: boolean;
 }
 
@@ -240,16 +240,23 @@ export type Decision =
 	/** The authorization was sent, but not by the attempt before. */
 	| 'usedAuthorization';
 
-/** Whether an attempt may be sent, given what is recorded. */
+/**
+ * Whether an attempt may be sent.
+ * @param isRecorded what n8n's store or this process has recorded
+ * @param isCertain what this process has, whatever a killed look-up left in n8n's store
+ */
 export function decide(
 	keys: PaymentKeys,
 	{ attempt, withAnyAuthorization }: Allowed,
 	isRecorded: (key: string) => boolean,
+	isCertain: (key: string) => boolean,
 ): Decision {
+	if (isCertain(keys.paidSame)) return 'paid';
+	if (isCertain(keys.paid)) return 'paidOther';
 	const isDoubtful = keys.lookUps.some(isRecorded);
 	if (isRecorded(keys.paidSame) && !isDoubtful) return 'paid';
 	if (isRecorded(keys.paid) && !isDoubtful) return 'paidOther';
-	/* The code of the attempt before, which makes this one a later attempt, denies what is in doubt. */
+	/* For a later attempt, a person has said that the one before wasn't made: a doubtful `paid` doesn't count. */
 	if (keys.sent.some(isRecorded) || (isRecorded(keys.paid) && attempt === 1)) return 'unknown';
 	const isSame = isRecorded(keys.previousSentWith);
 	if (attempt > 1) {

@@ -146,8 +146,8 @@ function requestsIn(rows: readonly Row[]): string {
 }
 
 /**
- * Refuses the rows that aren't approved. A row is approved if its items name its own approval. All rows are if
- * several items name one approval, that of the run, which also covers the rows that were made before.
+ * Refuses the rows that aren't approved. A row is approved if its items name its own approval. All rows are
+ * approved if several items name the same one and it's the run's, which also covers rows that were made before.
  * @param approved what the items or rows name as approved, by number
  */
 export function approve(
@@ -214,7 +214,7 @@ function includesRun(
 	of: Approvable,
 	rows: readonly Row[],
 ): boolean {
-	/* A refused row counts if its request is known, as of a change that was made before. */
+	/* A refused row can be part of it only if its request is known, e.g. because an earlier run has made it. */
 	const isWhole = rowsThatAre(rows, 'refused').every(({ writes }) => writes.length > 0);
 	const all = inOrder(rows);
 	/* The check approved all rows, or left alone those whose outcome wasn't known. */

@@ -31,16 +31,16 @@ import type { OutputRecord } from './write';
 const rowsOfRuns = new ExecutionMemory<readonly Row[]>();
 
 /**
- * The rows of a try of *Retry On Fail*, with what earlier ones have done: in place of rows that were refused
- * before the journals could be asked, since the credentials or a form can't be read any more, for instance;
- * and in addition, where an item holds something else now.
+ * The rows of a try of *Retry On Fail*, with what earlier tries have done. An earlier row takes the place of one
+ * that was refused before the journals could be asked, e.g. because its form can't be read any more. Where an
+ * item holds something else now, the earlier row is added.
  */
 export function withEarlierTries(scope: RunScope, rows: readonly Row[]): readonly Row[] {
 	const before = rowsOfRuns.of(scope).get('done') ?? [];
 	return before.length === 0 ? rows : mergeTries(rows, before);
 }
 
-/** Keeps what the tries so far have done for the next one. There is none without a failure. */
+/** Keeps what the tries so far have done for the next one. Without a failure, there is no next try. */
 export function rememberTries(
 	scope: RunScope,
 	{ columnsOfEarlierTry = {} }: Operation,
@@ -150,7 +150,10 @@ function isIn(slots: ReadonlySet<string>, row: Row): boolean {
 	return slotsOf(row).every((slot) => slots.has(slot));
 }
 
-/** The rows that weren't sent because another one couldn't be read, unless an unknown outcome ended the try. */
+/**
+ * The rows, of which those that weren't sent give the error of the unreadable one as the reason, unless an
+ * unknown outcome ended the try.
+ */
 function blockedBy(
 	unread: RowThatIs<'refused'>,
 	rows: readonly Row[],

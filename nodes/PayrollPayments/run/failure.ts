@@ -145,8 +145,8 @@ export function noteOnStopped(operation: Operation, rows: readonly Row[]): strin
 }
 
 /**
- * Combines all failures of a run into one error. `completed` lists what was done, so that nobody does
- * it again; `failures` has each failure with its code.
+ * Combines all failures of a run into one error: that of the most urgent one, which names the others.
+ * `completed` lists what was done, so that nobody does it again; `failures` has each failure with its code.
  */
 export function combineFailures(
 	operation: Operation,
@@ -160,13 +160,18 @@ export function combineFailures(
 	if (first === undefined) return undefined;
 	const { error } = first.state;
 	const firstError = error instanceof UserError ? error : new UserError(messageOf(error));
-	/* What wasn't sent because of another failure is only counted. */
+	/* What wasn't sent because of another failure isn't listed as one: the note counts or names it. */
 	const isReported = (row: FailedRow) => row === first || row.state.is !== 'notSent';
+	const notSent = sorted.filter((row) => !isReported(row));
 	const groups = grouped(sorted.filter(isReported));
 	const [firstGroup = [], ...otherGroups] = groups;
+
 	const recordOf = (row: FailedRow) =>
 		failureRecord(operation, rows, row, firstNumber(row), redactor);
 	const failures = failureRecords(groups, recordOf);
+	/* A single failure is in the message already, but for its code. */
+	const isListed = failures.length > 1 || firstError.context.attemptCode !== undefined;
+
 	const made = operation.effect === 'write' ? madeRecords(rows) : [];
 	const before = firstError.context.details?.completed;
 	const completed = [
@@ -177,21 +182,18 @@ export function combineFailures(
 		/* Steps of the first failed row that were made before it failed (takeInOrder). */
 		...(Array.isArray(before) ? before : []),
 	];
-	/* A single failure is in the message already, but for its code. */
-	const isListed = failures.length > 1 || firstError.context.attemptCode !== undefined;
 	const details = {
 		...(isListed ? { failures } : {}),
 		...(made.length > 0 ? { completed } : {}),
 	};
-	const notSent = sorted.filter((row) => !isReported(row));
+
 	const messages = otherGroups.map((group) => {
 		const [row = first] = group;
-		const message = messageFor(row.state.error, placeInError(row, firstNumber(row)), redactor);
-		return `${message}${alsoIn(group)}`;
+		return messageFor(row.state.error, placeInError(row), redactor) + alsoIn(group);
 	});
-	const { hint = firstError.hint } = recordOf(first);
 	const alsoFailed = messages.length > 0 && `Also failed: ${listed(messages, MAX_NAMED, '; ')}.`;
-	const place = placeInError(first, firstNumber(first));
+	const { hint = firstError.hint } = recordOf(first);
+	const place = placeInError(first);
 	return firstError
 		.withDone(details, notesOn(operation.notesOnFailure?.(rows) ?? [], made, notSent))
 		.with({

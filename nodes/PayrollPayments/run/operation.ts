@@ -79,6 +79,7 @@ export interface Operation extends RunPolicy {
 	readonly output:
 		| z.AnyZodObject
 		| z.ZodUnion<readonly [z.AnyZodObject, z.AnyZodObject, ...z.AnyZodObject[]]>;
+	/** Further items that *Check Only* puts out, for the output schemas. */
 	readonly otherOutputs?: readonly z.AnyZodObject[];
 	/** For an operation whose input can be a sheet. */
 	readonly sheet?: SheetSource;
@@ -151,7 +152,7 @@ function formReader<Fields extends FieldSet, Options extends FieldSet>(
 		const added = optionsOf(item);
 		const { approvedCheck } = effect === 'read' ? {} : readFields(ITEM_OPTIONS, added);
 		const input = readFields(fields, item);
-		/* It takes no expressions, and whatever else isn’t true or false is refused later on. */
+		/* Check Only takes no expressions. Any other value than true or false is refused later. */
 		checkForm?.(input, added.readSaved('checkOnly') === true);
 		const own = readFields(options, added);
 		return { numbers: [item.index], json: item.json, input, options: own, approvedCheck };

@@ -5,7 +5,7 @@ import type { OutputRecord, Perform, ShownWrite } from './write';
 /** Where a row comes from: one of the input items, or a list in one. */
 export interface Place {
 	readonly item: number;
-	/** In the list of the item; the rows' numbers depend on the lists before it. */
+	/** Its place in the item's list. Unlike the row's number, it doesn't depend on the lists of other items. */
 	readonly index?: number;
 	readonly row?: SheetPlace;
 }
@@ -104,8 +104,8 @@ export function isUnread({ state }: Pick<Row, 'state'>): boolean {
 
 /** The place that an error of a row names, for `messageFor`; undefined if it is about the run of a sheet. */
 export function placeInError(
-	{ place, state }: Row,
-	number: number,
+	{ place, state, numbers }: Row,
+	number = firstNumber({ numbers }),
 ): number | SheetPlace | undefined {
 	if (concernsRun({ state }) && 'error' in state) {
 		const { item: named } = contextOf(state.error);

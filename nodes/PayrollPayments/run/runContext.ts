@@ -117,7 +117,7 @@ export function scopeOf(context: IExecuteFunctions): RunScope {
 }
 
 /**
- * Opens the service, the wallet and the memory for one run of the node.
+ * What one run of the node works with. The wallet and the journal are opened when they are first used.
  * @param redactor learns the secrets in the credentials
  * @throws {UserError} if a field of the credentials is wrong
  */

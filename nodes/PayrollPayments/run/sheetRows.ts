@@ -240,12 +240,12 @@ interface Recognition<Name extends string> {
 }
 
 /** Reads the fields of a row, by its headers. */
-interface FieldsOfRow<Name extends string> {
+export interface FieldsOfRow<Name extends string> {
 	valueOf(field: Name): unknown;
 	/** The column of a field, as the sheet calls it. */
 	headerOf(field: Name): string;
 	isNamed(field: Name): boolean;
-	/** Whether the sheet has a column of the field, though its cell may be empty. */
+	/** Whether the sheet has a column of the field, or Column Names gives it one; its cell may be empty. */
 	hasColumn(field: Name): boolean;
 }
 
@@ -261,7 +261,7 @@ export function fieldsOfRow<Name extends string>(
 	const named = row.names.flatMap(({ field, name }) =>
 		matches(row, name).map((header) => ({ field, header })),
 	);
-	/* Where a row has only one of two such columns, its cell in the other one can be empty. */
+	/* From the headers of all rows: a row has no cell for a column in which it is empty. */
 	const others = [...row.headers].flatMap((header) => {
 		const field = recognized.get(withoutStyle(withoutRepetition(header, row.headers)));
 		const isTaken =
@@ -282,14 +282,15 @@ export function fieldsOfRow<Name extends string>(
 		headers.set(field, header);
 	}
 	const nameOf = (field: Name) => row.names.find((each) => each.field === field)?.name;
+	const columnOf = (field: Name) => headers.get(field) ?? nameOf(field);
 	return {
 		valueOf: (field) => {
 			const header = headers.get(field);
 			return header === undefined ? undefined : (row.cells[header] ?? undefined);
 		},
-		headerOf: (field) => headers.get(field) ?? nameOf(field) ?? field,
+		headerOf: (field) => columnOf(field) ?? field,
 		isNamed: (field) => nameOf(field) !== undefined,
-		hasColumn: (field) => headers.has(field),
+		hasColumn: (field) => columnOf(field) !== undefined,
 	};
 }
 

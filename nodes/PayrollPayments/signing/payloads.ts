@@ -29,7 +29,7 @@ export const setRolesRequest = z
 	})
 	.strict();
 
-/** Which of its members the service requires isn't documented. Without these, nobody knows what is paid. */
+/** The service doesn't document which members it requires. We require the recipient and the amount. */
 const paymentData = z
 	.object(
 		{

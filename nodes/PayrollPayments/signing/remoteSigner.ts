@@ -25,7 +25,7 @@ const resultSchema = z.object({
 	id: z.number(),
 	result: z.unknown(),
 });
-/** Whatever its id, which is null if the signer couldn't read the request's. */
+/** An error. Its `id` isn't compared, because it is null if the signer couldn't read the request's. */
 const errorSchema = z.object({
 	error: z.union([
 		z.string().transform((message) => ({ message, code: '' })),
@@ -101,7 +101,7 @@ interface RemoteSignerOptions {
 	readonly walletAddress: string;
 	/** How long it may take to sign: it may ask a person. */
 	readonly confirmationSeconds: number;
-	/** Ends the wait for the signer: that of the execution, which a person may stop. */
+	/** Aborted once the execution was stopped, which ends the wait for the signer. */
 	readonly signal?: AbortSignal;
 	/** Removes the secrets of the credentials from what the signer says. */
 	readonly redact: Redact;

@@ -80,7 +80,7 @@ const hasDistinctNames = (members: ReadonlyArray<{ readonly name: string }>) =>
 
 const typesSchema = z.record(typeName, z.array(member).refine(hasDistinctNames));
 
-/** EIP712Domain may be among them. */
+/** Types as EIP-712 allows them, perhaps with EIP712Domain. */
 export function readTypes(value: unknown): Types {
 	const types = typesSchema.safeParse(value);
 	if (types.success) return types.data;

@@ -10,7 +10,7 @@ interface Algorithm {
 	readonly label: string;
 	/** The length of a proof. */
 	readonly bytes: number;
-	/** Does once what all proofs need, and returns whether one fits, in constant time. */
+	/** Does once what all proofs need. The function it returns says whether a proof fits, in constant time. */
 	verifier(key: Key, content: SignedContent): (proof: Uint8Array) => boolean;
 }
 
@@ -44,7 +44,7 @@ export const ALGORITHMS = {
 	},
 } as const satisfies Readonly<Record<string, Algorithm>>;
 
-/** The bytes of a proof; undefined if they are more or less, or if the text isn't their usual spelling. */
+/** The bytes of a proof; undefined if their number is another, or the text isn't their usual spelling. */
 export function decodeProof(
 	text: string,
 	encoding: 'hex' | 'base64',

@@ -79,7 +79,7 @@ export function checkProof(
 	if (fits(keys)) return { scheme, timestamp };
 
 	const what = isToken ? 'The token' : 'The signature';
-	/* Only those: a forged body isn't hashed twice. */
+	/* Only secrets with whitespace are tried again, so that a forged body is hashed no more than needed. */
 	const padded = keys.filter((key) => typeof key === 'string').filter((key) => key !== key.trim());
 	if (fits(padded.map((key) => key.trim()))) {
 		throw rejected(

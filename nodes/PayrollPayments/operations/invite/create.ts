@@ -10,12 +10,12 @@ import { defineWrite, repeated } from '../../run/operation';
 import { eachOrRefused, type Form } from '../../run/rows';
 import { checkColumnNames, requireKnownColumn, sheetOf } from '../../run/sheetRows';
 import type { RunContext } from '../../run/runContext';
-import { placeName } from '../../shared/sheetPlace';
+import { placeName, type SheetPlace } from '../../shared/sheetPlace';
 
 import { columnNames, readRow, RECOGNITION, type InviteeRow } from './inviteeRow';
 import { compareWithForm } from './formColumns';
 import { lookUpPeople, personOutcome, type KnownPeople } from './existingPeople';
-import { inviteesAsJson, inviteesOnForm } from './invitees';
+import { inviteesAsJson, inviteesOnForm, type Invitee } from './invitees';
 import { numbersOf, rowsFor, type Group } from './requests';
 
 const fields = {
@@ -73,14 +73,35 @@ const options = {
 
 type InviteItem = Form<InputOf<typeof fields>, InputOf<typeof options>>;
 
+/** Where somebody was named: the group, and the item or row as errors call it. */
 interface Mention {
 	readonly group: Group;
-	readonly item: number;
 	readonly name: string;
 }
 
-function rowsOf(items: readonly InviteItem[]): ReadonlyMap<InviteItem, InviteeRow> {
-	return sheetOf(items.filter(({ input }) => input.inviteesSource === 'items'));
+/**
+ * The keys of an item's people, by team and address.
+ * @param named who was named by the items before, by these keys
+ * @throws {UserError} if somebody is named twice in the group or, if one of the two groups skips existing
+ *   people, for the team
+ */
+function newKeys(
+	people: readonly Invitee[],
+	group: Group,
+	named: ReadonlyMap<string, readonly Mention[]>,
+	row?: SheetPlace,
+): ReadonlySet<string> {
+	const keys = new Set<string>();
+	for (const { email } of people) {
+		const key = `${group.teamId} ${emailKey(email)}`;
+		if (keys.has(key)) throw repeated(email);
+		const earlier = named
+			.get(key)
+			?.find((one) => one.group === group || one.group.skipsExisting || group.skipsExisting);
+		if (earlier !== undefined) throw repeated(email, earlier.name, row);
+		keys.add(key);
+	}
+	return keys;
 }
 
 /**
@@ -90,16 +111,19 @@ function rowsOf(items: readonly InviteItem[]): ReadonlyMap<InviteItem, InviteeRo
  * @throws {UserError} if Column Names names a column that no row has
  */
 async function groupGuests(items: readonly InviteItem[], run: RunContext) {
-	const rows = rowsOf(items);
-	checkColumnNames([...rows.values()]);
-	requireKnownColumn([...rows.values()], RECOGNITION, {
+	const rows: ReadonlyMap<InviteItem, InviteeRow> = sheetOf(
+		items.filter(({ input }) => input.inviteesSource === 'items'),
+	);
+	const sheet = [...rows.values()];
+	checkColumnNames(sheet);
+	requireKnownColumn(sheet, RECOGNITION, {
 		where: 'The input',
 		advice:
 			'If the input is the answer of another node, set Invitees From to JSON and take the rows from an earlier node.',
 	});
 	const refuseOther = compareWithForm(rows, run);
 	const groups = new Map<string, Group>();
-	const mentions = new Map<string, Mention[]>();
+	const mentions = new Map<string, readonly Mention[]>();
 	const refusals = await eachOrRefused(items, (each) => {
 		const [item] = each.numbers;
 		const { invitees, inviteesJson, teamId, role, anonymous, existingPeople } = each.input;
@@ -117,23 +141,11 @@ async function groupGuests(items: readonly InviteItem[], run: RunContext) {
 			guests: [],
 			inviteesPerRequest: each.options.inviteesPerRequest ?? 0,
 		};
+		const keys = newKeys(people, group, mentions, row?.place);
+		if (isSheet) refuseOther(row);
 		/* Merge only after all of them passed, so that a refused item doesn't block its addresses. */
-		const added = new Map<string, Mention>();
-		for (const { email } of people) {
-			const key = `${teamId} ${emailKey(email)}`;
-			const earlier = mentions
-				.get(key)
-				?.find((one) => one.group === group || one.group.skipsExisting || group.skipsExisting);
-			const before = added.get(key) ?? earlier;
-			if (before !== undefined) {
-				const isTwice = !isSheet && item === before.item;
-				throw repeated(email, isTwice ? undefined : before.name, row?.place);
-			}
-			const name = row === undefined ? `item ${item}` : placeName(row.place);
-			added.set(key, { group, item, name });
-		}
-		if (row !== undefined) refuseOther(row);
-		for (const [key, mention] of added) mentions.set(key, [...(mentions.get(key) ?? []), mention]);
+		const mention = { group, name: isSheet ? placeName(row.place) : `item ${item}` };
+		for (const key of keys) mentions.set(key, [...(mentions.get(key) ?? []), mention]);
 		groups.set(groupKey, group);
 		for (const invitee of people) group.guests.push({ item, invitee });
 		return [];

@@ -12,6 +12,7 @@ import {
 	teamColumns,
 	textOfCell,
 	withoutStyle,
+	type FieldsOfRow,
 	type SheetRow,
 } from '../../run/sheetRows';
 import { refused, type Form, type Row } from '../../run/rows';
@@ -56,25 +57,8 @@ const NOT_IN_LIST = {
 		"Take the json of an earlier node’s items, e.g. {{ $('Read the sheet').all().map((row) => row.json) }}.",
 };
 
-/** The cells of a row as the form's own fields read them, with the first fault. */
-function readCells(row: SheetRow<Column>, currency: string) {
-	const { valueOf, headerOf, hasColumn, isNamed } = fieldsOfRow(row, RECOGNITION);
-	let fault: UserError | undefined;
-	const read = <Value>(column: Column, schema: Schema<Value>): Value | undefined => {
-		const value = valueOf(column);
-		const isMissing = isBlank(value);
-		const { data, error } = schema.safeParse(isMissing ? undefined : value);
-		if (error === undefined) return data;
-		const header = headerOf(column);
-		if (isMissing && !hasColumn(column) && !isNamed(column)) {
-			const advice = 'if it is in another column, enter its header in Column Names under Options';
-			fault ??= rowError(row, `${header} is missing in all rows; ${advice}`);
-			return undefined;
-		}
-		const wrong = column === 'recipient_email' ? faultInAddress(value) : undefined;
-		fault ??= rowError(row, wrong ?? refusalOf(header, error).message);
-		return undefined;
-	};
+/** Which of the two columns for the amount counts, and whether both are filled in. */
+function amountIn({ valueOf, isNamed }: FieldsOfRow<Column>) {
 	/*
 	 * If Column Names names only one of the two columns, the other isn't read, even if its header is
 	 * recognized: it may hold another amount.
@@ -83,15 +67,45 @@ function readCells(row: SheetRow<Column>, currency: string) {
 	const onlyCents = isNamed('amount_cents') && !isNamed('amount');
 	const hasDollars = !onlyCents && !isBlank(valueOf('amount'));
 	const hasCents = !onlyDollars && !isBlank(valueOf('amount_cents'));
-	const isInCents = onlyCents || (hasCents && !hasDollars);
+	return {
+		isInCents: onlyCents || (hasCents && !hasDollars),
+		isInBoth: hasDollars && hasCents,
+	};
+}
+
+/** The cells of a row as the form's own fields read them, with the first fault. */
+function readCells(row: SheetRow<Column>, currency: string) {
+	const columns = fieldsOfRow(row, RECOGNITION);
+	const { valueOf, headerOf, hasColumn } = columns;
+	const faults: UserError[] = [];
+	const refuse = (fault: string, advice?: string): undefined => {
+		faults.push(rowError(row, fault, advice));
+	};
+	const read = <Value>(column: Column, schema: Schema<Value>): Value | undefined => {
+		const value = valueOf(column);
+		const isMissing = isBlank(value);
+		const { data, error } = schema.safeParse(isMissing ? undefined : value);
+		if (error === undefined) return data;
+		const header = headerOf(column);
+		if (isMissing && !hasColumn(column)) {
+			const advice = 'if it is in another column, enter its header in Column Names under Options';
+			return refuse(`${header} is missing in all rows; ${advice}`);
+		}
+		const wrong = column === 'recipient_email' ? faultInAddress(value) : undefined;
+		return refuse(wrong ?? refusalOf(header, error).message);
+	};
+
 	const recipientEmail = read('recipient_email', fields.recipientEmail.schema);
+
+	const { isInCents, isInBoth } = amountIn(columns);
 	const amountCents = isInCents
 		? read('amount_cents', fields.amountCents.schema)
 		: read('amount', fields.amountDollars.schema);
-	if (hasDollars && hasCents) {
+	if (isInBoth) {
 		const both = `${headerOf('amount')} and ${headerOf('amount_cents')}`;
-		fault ??= rowError(row, `${both} are both filled in; leave one of the two empty`);
+		refuse(`${both} are both filled in; leave one of the two empty`);
 	}
+
 	const codes = [currency, '$', 'US$', '840'];
 	const [otherCurrency] = columnsUnlike(
 		[row],
@@ -100,22 +114,21 @@ function readCells(row: SheetRow<Column>, currency: string) {
 	if (otherCurrency !== undefined) {
 		const other = shorten(visible(textOfCell(row.cells[otherCurrency])), 100);
 		const advice = 'If the column means something else, rename it.';
-		fault ??= rowError(
-			row,
-			`${otherCurrency} is ${other}, and the form’s Currency is ${currency}`,
-			advice,
-		);
+		refuse(`${otherCurrency} is ${other}, and the form’s Currency is ${currency}`, advice);
 	}
-	const paymentReference = isBlank(valueOf('reference'))
-		? undefined
-		: read('reference', fields.paymentReference.schema);
-	if ((hasColumn('reference') || isNamed('reference')) && isBlank(valueOf('reference'))) {
+
+	const hasReference = !isBlank(valueOf('reference'));
+	const paymentReference = hasReference
+		? read('reference', fields.paymentReference.schema)
+		: undefined;
+	if (!hasReference && hasColumn('reference')) {
 		const advice =
 			'Enter your invoice or payout number: without it, a later run of the sheet could pay the row again.';
-		fault ??= rowError(row, `${headerOf('reference')} is empty`, advice);
+		refuse(`${headerOf('reference')} is empty`, advice);
 	}
+
 	const typedData = read('authorization', fields.typedData.schema);
-	return { recipientEmail, amountCents, paymentReference, typedData, fault };
+	return { recipientEmail, amountCents, paymentReference, typedData, fault: faults[0] };
 }
 
 /** The form with what its row of a sheet says. */
