@@ -203,10 +203,11 @@ describe('a pay run', () => {
 		};
 		expect(output).toEqual([{ json, pairedItem: items.map((_, item) => ({ item })) }]);
 		const each = recordsOf((await pay(items, { checkOnly: true }, CONTINUE)).output);
-		expect(each.map((row) => row.check ?? row.outcome).join(' ')).toBe(
+		expect(each.map((row) => row.outcome ?? row.check).join(' ')).toBe(
 			'refused unknown refused refused passed passed refused passed',
 		);
-		expect(each[3]).toMatchObject({ error: `${unread} [item 3]` });
+		const failed = { check: 'failed', approval: null };
+		expect(each[3]).toMatchObject({ ...failed, error: `${unread} [item 3]` });
 		expect(each[3]).not.toHaveProperty('signer');
 		expect(each.some((row) => 'run_message' in row)).toBe(false);
 	});

@@ -121,19 +121,22 @@ function withoutItemError(record: OutputRecord): OutputRecord {
 	return others;
 }
 
-/**
- * What the node puts out with *On Error: Continue*, or where nothing failed: in the order of the items.
- * @param columnsOfRun what every item has in addition
- */
+/** What items have in addition: all of them, or those that failed. */
+interface MoreColumns {
+	readonly ofAll?: Readonly<Record<string, string>>;
+	readonly ofFailed?: OutputRecord;
+}
+
+/** What the node puts out with *On Error: Continue*, or where nothing failed: in the order of the items. */
 export function outputItems(
 	node: INode,
 	operation: Operation,
 	rows: readonly Row[],
 	redactor: Redactor,
-	columnsOfRun: Readonly<Record<string, string>> = {},
+	{ ofAll = {}, ofFailed }: MoreColumns = {},
 ): INodeExecutionData[] {
 	const ofRun = Object.fromEntries(
-		Object.entries(columnsOfRun).map(([name, text]) => [name, redactor.text(text)]),
+		Object.entries(ofAll).map(([name, text]) => [name, redactor.text(text)]),
 	);
 	/* Put in order as they come: a second list of 50,000 records would cost as much memory again. */
 	const byNumber: INodeExecutionData[][] = [];
@@ -151,6 +154,7 @@ export function outputItems(
 		for (const number of row.numbers) {
 			const record = failureRecord(operation, rows, row, number, redactor);
 			const json: IDataObject = {
+				...ofFailed,
 				...operation.failureColumns,
 				...row.columns,
 				...record,

@@ -60,8 +60,10 @@ export async function runOperation(
 		}
 		const failure = continues ? undefined : combineFailures(operation, rows, redactor);
 		if (failure !== undefined) throw failure;
-		const ofRun = isCheck ? {} : operation.runColumns?.(rows);
-		const output = outputItems(node, operation, rows, redactor, ofRun);
+		const columns = isCheck
+			? { ofFailed: { check: 'failed', approval: null } }
+			: { ofAll: operation.runColumns?.(rows) };
+		const output = outputItems(node, operation, rows, redactor, columns);
 		if (output.length === 0 && operation.emptyNotice !== undefined) {
 			context.addExecutionHints({ message: operation.emptyNotice, location: 'outputPane' });
 		}
