@@ -57,14 +57,17 @@ export interface Step<Result extends OutputRecord = OutputRecord> {
 	readonly shown: ShownWrite;
 	/** The addresses of the people it invites. */
 	readonly people?: readonly string[];
+	/** What is still to be done for them, if a later step fails; the same in all steps of a row. */
+	readonly next?: string;
 	take(perform: Perform): Promise<Result>;
 }
 
 export function stepOf<Data extends OutputRecord>(
 	write: Write<Data>,
 	people?: readonly string[],
+	next?: string,
 ): Step<Data> {
-	return { shown: write, people, take: async (perform) => await perform(write) };
+	return { shown: write, people, next, take: async (perform) => await perform(write) };
 }
 
 /**
@@ -93,7 +96,7 @@ export function partlyDone(
 }
 
 /** Some of the people of a list, in its order: "a, b", or "5 people, from a to e". */
-function range(people: readonly string[]): string {
+function fromTo(people: readonly string[]): string {
 	const { length } = people;
 	return length > 3
 		? `${length} people, from ${people[0]} to ${people[length - 1]}`
@@ -115,11 +118,10 @@ export async function takeInOrder<Result extends OutputRecord>(
 			const [own = [], ...others] = steps.slice(results.length).map(({ people = [] }) => people);
 			const done = results.map((each, index) => ({ emails: steps[index]?.people ?? [], ...each }));
 			const note = [
-				`Already invited: ${range(done.flatMap(({ emails }) => emails))}. Leave them out of the next run.`,
-				results.some((each) => 'typed_data' in each) &&
-					'Their role isn’t set: run Execute with the invites and typed_data of each entry of completed.',
-				`This request was for ${range(own)}.`,
-				others.length > 0 && `Not sent: ${range(others.flat())}.`,
+				`Already invited: ${fromTo(done.flatMap(({ emails }) => emails))}. Leave them out of the next run.`,
+				steps[0]?.next,
+				`This request was for ${fromTo(own)}.`,
+				others.length > 0 && `Not sent: ${fromTo(others.flat())}.`,
 			];
 			throw partlyDone(error, { completed: done }, note.filter(Boolean).join(' '));
 		});

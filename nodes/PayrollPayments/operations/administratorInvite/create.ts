@@ -79,6 +79,9 @@ export function creationsOf(
 	});
 }
 
+const ROLE_NOT_SET =
+	'Their role isn’t set: run Execute with the invites and typed_data of each entry of completed.';
+
 /** docs/api.md, Endpoint 6. */
 export const createAdministratorInvites = defineWrite({
 	resource: 'administratorInvite',
@@ -95,7 +98,7 @@ export const createAdministratorInvites = defineWrite({
 	check: eachItem(
 		async ({ numbers, input }, run) =>
 			creationsOf(run, numbers, input).map(({ addresses, creation }) =>
-				stepOf(creation, addresses),
+				stepOf(creation, addresses, ROLE_NOT_SET),
 			),
 		invitedBy,
 	),
